@@ -34,13 +34,13 @@
 //! - A decision about a record or a pair does not depend on other records, except which of two equal records dedup keeps.
 //! - Dependencies point one way, in the order above. `text`, `record`, `options`, `shortcuts` and `join` do not use tables.
 
-pub use riddlemill_files::{log, trust};
+pub use riddlemill_files::{log, reading, trust};
 pub use riddlemill_harvest::{crawl, fetch, pages, warc};
 pub use riddlemill_llm as llm;
 pub use riddlemill_pipeline::{config, pipeline, recipe, search, stages};
 pub use riddlemill_review::{self as review, decisions};
 pub use riddlemill_tables as store;
-pub use riddlemill_text::{join, judges, offline, options, puzzle, record, shortcuts, text};
+pub use riddlemill_text::{join, judges, notation, offline, options, puzzle, record, shortcuts, text};
 
 pub mod evaluate;
 

@@ -26,6 +26,8 @@ const RANKS: &[&[&str]] = &[
         "hint",
         "problem",
         "log",
+        "notation",
+        "reading",
         "text",
         "join",
         "vectors",

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use serde_json::json;
 
 use super::args::Global;
+use super::decide::no_table;
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
 use super::review_session::{ReviewSession, io, usage};
@@ -187,7 +188,10 @@ pub(super) fn import(
         let bytes = fs::read(file).map_err(Error::io("read", file))?;
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let (mut new, mut problems, mut blank) = (Vec::new(), Vec::new(), 0);
-        for (row, cells) in read_table(&name, &bytes)? {
+        let rows = read_table(&name, &bytes)?;
+        problems.extend(no_table(&name, &bytes, &rows, &["item", "carry"])?);
+        let table = problems.is_empty();
+        for (row, cells) in rows.into_iter().filter(|_| table) {
             match of_row(room, &found, &votes, &cells, act, &name) {
                 Ok(Some(carried)) => new.extend(carried),
                 Ok(None) => blank += 1,

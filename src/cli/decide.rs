@@ -12,7 +12,7 @@ use super::output::{self, count};
 use crate::audit::Resolver;
 use crate::config::Config;
 use crate::decisions::{
-    Cells, DECISIONS, Decision, DecisionLog, TableError, Verdict, read_table, write_table,
+    Cells, DECISIONS, Decision, DecisionLog, TableError, Verdict, lacks, read_table, write_table,
 };
 use crate::log::LogError;
 use crate::pipeline::decide::{
@@ -22,6 +22,7 @@ use crate::pipeline::decide::{
 use crate::pipeline::now;
 use crate::recipe;
 use crate::record::State;
+use crate::review::exchange::SheetRow;
 use crate::review::{Digest, NotADigest};
 use crate::store::{Error, Workspace, durable};
 
@@ -321,7 +322,10 @@ fn import(
         // Read again for each file, which may repeat or contradict rows of the file before.
         let log = log(config)?;
         let (mut decisions, mut problems, mut blank, mut known) = (Vec::new(), Vec::new(), 0, 0);
-        for (row, cells) in read_table(&name, &bytes)? {
+        let rows = read_table(&name, &bytes)?;
+        problems.extend(no_table(&name, &bytes, &rows, &["record", "verdict"])?);
+        let table = problems.is_empty();
+        for (row, cells) in rows.into_iter().filter(|_| table) {
             match of_row(config, &log, &name, &cells, by, why, all) {
                 Ok(Row::Blank) => blank += 1,
                 Ok(Row::Known) => known += 1,
@@ -347,6 +351,24 @@ fn import(
         output::json(&machine)?;
     }
     Ok(if troubled { Exit::Partial } else { Exit::Done })
+}
+
+/// What a table lacks to be one of these columns; `None` if nothing.
+pub(super) fn no_table(
+    name: &str,
+    bytes: &[u8],
+    rows: &[SheetRow],
+    needed: &[&'static str],
+) -> Result<Option<String>, Failure> {
+    if let Some((column, columns)) = lacks(name, bytes, rows, needed)? {
+        // A file of JSON lines without a line has no keys.
+        let there = match columns.is_empty() {
+            true => "it has no rows".to_owned(),
+            false => format!("its columns are {}", columns.join(", ")),
+        };
+        return Ok(Some(format!("{name}: no column `{column}`; {there}")));
+    }
+    Ok(rows.is_empty().then(|| format!("{name}: there is no row below the names of the columns")))
 }
 
 enum Row {

@@ -1,7 +1,7 @@
 //! `fsck`: checks that all of raw/ is intact.
 
 use std::fs::{self, File};
-use std::io::BufReader;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
@@ -265,7 +265,7 @@ fn warcs(workspace: &Workspace, folder: &Path, found: &mut Vec<Finding>) -> Resu
 /// All damage in an archive: after a damaged record, reading continues at the next whole one.
 fn warc(path: &Path) -> Vec<String> {
     let mut found = Vec::new();
-    let opened = fence::open(path).and_then(|file| Reader::new(BufReader::new(file)));
+    let opened = fence::open(path).and_then(|file| Reader::new(BufReader::new(file.take(u64::MAX))));
     let mut reader = match opened {
         Ok(reader) => Some(reader),
         Err(e) => return vec![e.to_string()],
@@ -276,7 +276,7 @@ fn warc(path: &Path) -> Vec<String> {
             Ok(Some(wrong)) => found.extend(wrong),
             Err(e) => {
                 found.push(e.to_string());
-                reader = match resync(path, e.at) {
+                reader = match resync(path, e.at, u64::MAX) {
                     Ok(next) => next,
                     Err(e) => {
                         found.push(e.to_string());
@@ -290,7 +290,7 @@ fn warc(path: &Path) -> Vec<String> {
 }
 
 /// Checks the next record's block; `None` at the end.
-fn record(reader: &mut Reader<BufReader<File>>) -> Result<Option<Option<String>>, ReadError> {
+fn record(reader: &mut Reader<impl BufRead>) -> Result<Option<Option<String>>, ReadError> {
     let Some(record) = reader.next_record()? else { return Ok(None) };
     let stated = record.header.get("WARC-Block-Digest").filter(|digest| digest.starts_with("sha256:"));
     // The whole block is read into memory to hash it.

@@ -185,8 +185,13 @@ fn take_votes(room: &ReviewSession<'_>, files: &[PathBuf], global: &Global) -> R
                 shown.join(", ")
             );
         }
-        found.problems.iter().for_each(|problem| eprintln!("{problem}"));
-        let problems: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
+        let mut problems: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
+        let given = receipt.added.len() + receipt.known + receipt.outdated.len() + receipt.late.len();
+        if given == 0 && found.rows == 0 && found.problems.iter().all(|problem| problem.trouble.is_note()) {
+            problems.push(format!("{name}: no vote was read: there is no row of a ballot in it"));
+            troubled = true;
+        }
+        problems.iter().for_each(|problem| eprintln!("{problem}"));
         machine.push(json!({
             "file": file, "rows": found.rows, "blank": found.blank, "added": receipt.added.len(),
             "changed": receipt.changed, "known": receipt.known, "outdated": receipt.outdated.len(),

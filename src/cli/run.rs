@@ -8,7 +8,7 @@ use super::output::{self, count};
 use super::progress::{RemainingWork, RunConsole};
 use super::status;
 use super::terminal::{HANG, tint};
-use crate::config::{Config, sections};
+use crate::config::{Config, Source, sections};
 use crate::llm;
 use crate::pipeline::{self, Selection};
 use crate::recipe::Recipe;
@@ -142,6 +142,26 @@ fn refused(config: &Config, recipe: &'static Recipe, global: &Global) -> Result<
     Ok(lines.len() as u64)
 }
 
+/// The sources of a workspace of which a recipe can use none, so that an empty import has its cause.
+fn unused_sources(config: &Config, recipe: &'static Recipe) -> Vec<String> {
+    let origin = recipe.origin();
+    if config.sources.iter().any(|source| source.serves(origin.name, origin.is_of_riddles())) {
+        return Vec::new();
+    }
+    let note = |source: &Source| {
+        let readers: Vec<&str> = crate::recipe::used(config)
+            .filter(|other| source.serves(other.name, other.is_of_riddles()))
+            .map(|other| other.name)
+            .collect();
+        let for_whom = match readers.is_empty() {
+            true => "for no recipe".to_owned(),
+            false => format!("for {}", readers.join(", ")),
+        };
+        format!("note: {} reads none of [[source]] {}: it is {for_whom}", recipe.name, source.name)
+    };
+    config.sources.iter().map(note).collect()
+}
+
 type RunResult = (RecipeState, Option<(Candidate, bool)>);
 
 /// Runs the first of the remaining recipes.
@@ -153,6 +173,9 @@ fn make(
     global: &Global,
 ) -> Result<RunResult, Failure> {
     let recipe = ahead[0];
+    if !global.quiet {
+        unused_sources(config, recipe).iter().for_each(|note| eprintln!("{note}"));
+    }
     let console = RunConsole::new(
         global.quiet,
         global.verbose,

@@ -13,7 +13,7 @@ use super::output::{self, count};
 use super::review_session::{ReviewSession, io, usage};
 use crate::pipeline::{blinding, now};
 use crate::review::ballot::{Qualification, Role, Round};
-use crate::review::exchange::{disarm, sheet, sheet_rows, workbook_rows};
+use crate::review::exchange::{disarm, sheet, table_rows};
 use crate::review::grades::{self, Grade, Line, TrialAnswer};
 use crate::review::qualify::{Trial, TrialLevel, level, trials, wants_a_senior};
 use crate::review::{
@@ -302,9 +302,7 @@ fn by_a_senior(
         .flat_map(|given| [(given.entry.to_string(), given.clone()), (alias(&blinding, &given), given)])
         .collect();
     let bytes = fs::read(sheet).map_err(Error::io("read", sheet))?;
-    let is_workbook = sheet.extension().is_some_and(|extension| extension == "xlsx");
-    let rows = if is_workbook { workbook_rows(&bytes) } else { sheet_rows(&bytes) };
-    let rows = rows.map_err(|e| usage(format!("{}: {e}", sheet.display())))?;
+    let rows = table_rows(&bytes).map_err(|e| usage(format!("{}: {e}", sheet.display())))?;
     let mut graded: BTreeMap<&str, BTreeMap<&str, (&TrialAnswer, bool)>> = BTreeMap::new();
     let mut troubled = false;
     for (number, row) in &rows {

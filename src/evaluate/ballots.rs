@@ -27,7 +27,7 @@ use super::task::{Setting, Task};
 use crate::llm::parse::{self, Unreadable};
 use crate::options::{Draw, LETTERS};
 use crate::review::Blinding;
-use crate::review::exchange::{ExportError, sheet, sheet_rows};
+use crate::review::exchange::{ExportError, sheet, table_rows};
 use crate::store::Error;
 
 /// A sheet, or the instructions for the sheets.
@@ -424,13 +424,14 @@ fn rows(file: &File) -> Result<Vec<(String, Cells)>, EvaluateError> {
         hint: "expected a sheet of --write-ballots, or JSON Lines with its columns".into(),
     };
     let place = |number: usize| format!("{}:{number}", file.path.display());
-    if bytes.trim_ascii_start().starts_with(b"{") {
+    let unmarked = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+    if unmarked.trim_ascii_start().starts_with(b"{") {
         let text = String::from_utf8_lossy(&bytes);
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         let mut rows = Vec::new();
         for (at, line) in lines {
             let json: serde_json::Map<String, serde_json::Value> =
-                serde_json::from_str(line).map_err(|e| form(format!("line {}: {e}", at + 1)))?;
+                crate::notation::from_str(line).map_err(|e| form(format!("line {}: {e}", at + 1)))?;
             let cell = |(key, value): (String, serde_json::Value)| match value {
                 serde_json::Value::String(text) => (key, text),
                 other => (key, other.to_string()),
@@ -439,7 +440,7 @@ fn rows(file: &File) -> Result<Vec<(String, Cells)>, EvaluateError> {
         }
         return Ok(rows);
     }
-    let rows = sheet_rows(&bytes).map_err(|trouble| form(trouble.to_string()))?;
+    let rows = table_rows(&bytes).map_err(|trouble| form(trouble.to_string()))?;
     Ok(rows.into_iter().map(|(number, cells)| (place(number), cells)).collect())
 }
 

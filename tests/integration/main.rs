@@ -34,6 +34,8 @@ mod full_disk;
 mod fuzz;
 mod generate;
 mod guides;
+mod handed_in;
+mod handed_in_pages;
 mod hostile;
 mod importers;
 mod judged_whole;

@@ -34,6 +34,8 @@ fn dump(kind: SourceKind, path: &Path) -> Dump {
         take: Take::Jokes,
         published: None,
         fields: fields.iter().filter(table).map(|(k, v)| (k.to_string(), v.to_string())).collect(),
+        optional: Vec::new(),
+        at: None,
         profile: (kind == SourceKind::Profile).then(profile),
         licence: None,
         file: "dump".into(),

@@ -3,10 +3,9 @@
 
 use std::borrow::Cow;
 
+pub use riddlemill_text::notation::strict;
+use riddlemill_text::notation::string;
 use serde_json::Value;
-
-/// Tokens that are not JSON.
-const BARE: [&str; 3] = ["-Infinity", "Infinity", "NaN"];
 
 /// Why a text is not an object or array.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -42,7 +41,7 @@ pub fn members(text: &str) -> Result<Vec<(String, &str)>, NotationError> {
     }
     loop {
         let key = cursor.value()?;
-        let key: String = serde_json::from_str(key).map_err(|_| cursor.wrong(Wrong::Key))?;
+        let key: String = serde_json::from_str(&strict(key)).map_err(|_| cursor.wrong(Wrong::Key))?;
         cursor.expect(b':')?;
         members.push((key, cursor.value()?));
         if cursor.next_is(b'}') {
@@ -72,32 +71,6 @@ pub fn elements(text: &str) -> Result<Vec<&str>, NotationError> {
     }
 }
 
-/// The text with null in place of each token that is not JSON.
-pub fn strict(text: &str) -> Cow<'_, str> {
-    if !BARE.iter().any(|bare| text.contains(bare)) {
-        return Cow::Borrowed(text);
-    }
-    let mut strict = String::with_capacity(text.len());
-    let (mut rest, mut found) = (text, false);
-    while let Some(first) = rest.chars().next() {
-        let length = match first {
-            '"' => string(rest.as_bytes()),
-            _ => match BARE.iter().find(|bare| rest.starts_with(**bare)) {
-                Some(bare) => {
-                    strict.push_str("null");
-                    rest = &rest[bare.len()..];
-                    found = true;
-                    continue;
-                }
-                None => first.len_utf8(),
-            },
-        };
-        strict.push_str(&rest[..length]);
-        rest = &rest[length..];
-    }
-    if found { Cow::Owned(strict) } else { Cow::Borrowed(text) }
-}
-
 /// The value with null in place of each such token; `None` if it is still not JSON.
 pub fn value(text: &str) -> Option<Value> {
     serde_json::from_str(&strict(text)).ok()
@@ -106,19 +79,6 @@ pub fn value(text: &str) -> Option<Value> {
 /// Whether it is JSON: it contains no such token outside of strings.
 pub fn is_json(text: &str) -> bool {
     matches!(strict(text), Cow::Borrowed(_))
-}
-
-/// The length of the string with which the bytes begin, including its quotes; all of them if it does not end.
-fn string(bytes: &[u8]) -> usize {
-    let mut at = 1;
-    while at < bytes.len() {
-        match bytes[at] {
-            b'\\' => at += 2,
-            b'"' => return at + 1,
-            _ => at += 1,
-        }
-    }
-    bytes.len()
 }
 
 struct Cursor<'t> {

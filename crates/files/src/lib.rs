@@ -6,6 +6,7 @@
 //! - [`Workspace`]: the paths of a workspace; [`inside`]: joins untrusted file names to a folder without leaving it.
 //! - [`fence`]: opens files without leaving the workspace through a link, and no pipes or devices.
 //! - [`unpack`]: zstd with a limit on the unpacked size.
+//! - [`reading`]: files that people hand in, in any usual compression, encoding and dialect.
 //! - [`Lock`]: one process at a time; [`secret`]: random secrets, readable by their owner only.
 //! - [`log`]: the append-only logs of raw/, with proof that no line is missing.
 //! - [`digest`]: 128-bit hashes that identify a vote, or what an annotator saw.
@@ -20,6 +21,7 @@ mod inside;
 mod lock;
 pub mod log;
 pub mod par_map;
+pub mod reading;
 mod secret;
 pub mod trust;
 mod unpacked;

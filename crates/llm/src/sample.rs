@@ -79,7 +79,7 @@ impl Pack {
                 continue;
             }
             let wrong = |what: String| PackError::Line { path: path.to_owned(), line: at + 1, what };
-            let read = serde_json::from_str(&line)
+            let read = riddlemill_text::notation::from_str(&line)
                 .or_else(|error| serde_json::from_str(&lenient(&line).ok_or(error)?));
             let line: Line = read.map_err(|error| wrong(error.to_string()))?;
             let reply = match line.reply {

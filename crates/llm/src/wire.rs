@@ -240,7 +240,7 @@ fn finish(reason: &Value) -> Option<Finish> {
 
 /// An answer in OpenAI's form, converted if necessary.
 fn of_any<T: serde::de::DeserializeOwned>(raw: &str) -> Result<T, WireError> {
-    serde_json::from_str(raw).or_else(|error| {
+    riddlemill_text::notation::from_str(raw).or_else(|error| {
         let other = provider::as_openai(raw).and_then(|body| serde_json::from_value(body).ok());
         other.ok_or(WireError::Form(error))
     })

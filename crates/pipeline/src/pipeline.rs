@@ -29,6 +29,7 @@ mod rows;
 mod seen;
 mod stale;
 mod tasks;
+mod unread;
 mod voting;
 mod waits;
 mod withheld;

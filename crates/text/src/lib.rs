@@ -11,6 +11,7 @@
 //! - [`join`]: an exact similarity join, which finds every pair of texts over a threshold.
 //! - [`vectors`]: pairs of embeddings that point the same way.
 //! - [`offline`]: the rules and the join combined as the offline stages use them, according to settings.
+//! - [`notation`]: JSON as Python and JavaScript write it.
 //! - [`hint`]: suggestions for misspelt words; [`problem`]: an error in a settings file, with its place.
 //! - [`replies`]: signs that a text written by a model is unusable.
 //! - [`puzzle`]: English puzzles, their words, distractors, options and reconstructions.
@@ -18,6 +19,7 @@
 pub mod hint;
 pub mod join;
 pub mod judges;
+pub mod notation;
 pub mod offline;
 pub mod options;
 pub mod problem;

@@ -121,6 +121,8 @@ const SENTENCES: &[(&str, &str)] = &[
     ("run the key_command of [llm.{}] by hand", "请手动运行 [llm.{}] 的 key_command"),
     ("check that {} answers, the base_url of [llm.{}]", "请检查 {} 能否访问，它是 [llm.{}] 的 base_url"),
     ("check `kind` of [[source]] {} in pipeline.toml", "请检查 `kind`：pipeline.toml 中的 [[source]] {}"),
+    ("get the file again: what is behind this place is missing", "请重新获取该文件：此处之后的内容缺失"),
+    ("no row has the column {}; the columns are {}", "没有任何一行有列 {}；现有的列是 {}"),
     ("check `benchmark` and `path` of [[published]] {}", "请检查 `benchmark` 与 `path`：[[published]] {}"),
     ("pay for {}", "请为 {} 付费"),
     // Questions of a run before it pays, and its messages.

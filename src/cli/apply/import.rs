@@ -217,6 +217,8 @@ fn dump(args: &Apply, config: &Config, path: PathBuf) -> Result<Dump, Failure> {
         take: source.map_or(Take::default(), |source: &Source| source.take),
         published: source.and_then(|source| source.published),
         fields: source.map(|source| source.fields.clone()).unwrap_or_default(),
+        optional: source.map(|source| source.optional.clone()).unwrap_or_default(),
+        at: source.and_then(|source| source.at.clone()),
         profile: source.and_then(|source| source.profile.clone()),
         licence: source.and_then(|source| source.licence.clone()),
         file,

@@ -25,6 +25,7 @@ use super::set::Set;
 use super::task::{Setting, Task};
 use crate::llm::parse;
 use crate::options::LETTERS;
+use crate::review::exchange::table_rows;
 use crate::stages::import::{NUMPY, numpy_rows};
 use crate::store::Error;
 use crate::text::normalise::{Fold, fold};
@@ -160,7 +161,9 @@ fn within(path: &Path) -> Result<Vec<PathBuf>, EvaluateError> {
     entries.sort();
     let mut files = Vec::new();
     for entry in entries {
-        let known = entry.extension().is_some_and(|end| ["jsonl", "json", "npy"].iter().any(|e| end == *e));
+        let known = entry.extension().is_some_and(|end| {
+            ["jsonl", "json", "npy", "csv", "tsv", "xlsx", "ods"].iter().any(|e| end == *e)
+        });
         if entry.is_dir() || known {
             files.extend(within(&entry)?);
         }
@@ -184,16 +187,27 @@ fn parsed(config: &str, path: &Path, bytes: &[u8]) -> Result<Lines, EvaluateErro
         let rows = rows.iter().map(String::as_str).zip(1..);
         return Ok(rows.flat_map(|(row, at)| outputs_of(config, path, &format!("row {at}"), row)).collect());
     }
-    let text = String::from_utf8_lossy(bytes);
+    let decoded = decoded(bytes);
+    let text = crate::notation::unmarked(&decoded);
     // inspect_ai's own logs are zip files, which begin with these letters.
-    if text.starts_with("PK") {
+    if text.starts_with("PK") && !is_workbook(path, bytes) {
         return Err(form(
             "a packed log of inspect_ai",
             "`inspect log dump FILE > FILE.json` writes it as JSON",
         ));
     }
+    let has_json = || text.lines().any(|line| line.trim_start().starts_with(['{', '[']));
+    if text.starts_with("PK") || !text.trim().is_empty() && !has_json() {
+        let rows = table_rows(bytes).map_err(|trouble| form(&trouble.to_string(), HINT))?;
+        let outputs = rows.into_iter().flat_map(|(at, cells)| {
+            let row = Json::Object(cells.into_iter().map(|(name, cell)| (name, cell.into())).collect());
+            outputs_of(config, path, &format!("row {at}"), &row.to_string())
+        });
+        let outputs: Lines = outputs.collect();
+        return if outputs.is_empty() { Err(form("it holds no output", HINT)) } else { Ok(outputs) };
+    }
     if text.trim_start().starts_with('{')
-        && let Ok(log) = serde_json::from_str::<Json>(&text)
+        && let Ok(log) = serde_json::from_str::<Json>(text)
         && log.get("samples").is_some_and(Json::is_array)
     {
         return Ok(inspect::lines(path, &log));
@@ -212,6 +226,16 @@ fn parsed(config: &str, path: &Path, bytes: &[u8]) -> Result<Lines, EvaluateErro
         return Err(form("it holds no output", HINT));
     }
     Ok(lines)
+}
+
+/// A file's text, in any encoding that spreadsheets write.
+fn decoded(bytes: &[u8]) -> Cow<'_, str> {
+    let (encoding, mark) = crate::reading::encoding_of(bytes);
+    encoding.decode_without_bom_handling(&bytes[mark..]).0
+}
+
+fn is_workbook(path: &Path, bytes: &[u8]) -> bool {
+    !path.extension().is_some_and(|end| end == "eval") && crate::reading::workbook::open(bytes).is_ok()
 }
 
 /// The outputs of a line for the set with this config, in any of the formats.

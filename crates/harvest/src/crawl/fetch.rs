@@ -138,12 +138,12 @@ impl Fetcher {
     }
 
     /// The body with its content-encoding undone, within the limit.
-    pub fn decode(&self, answer: &Answer) -> Option<Decoded> {
+    pub fn decode(&self, answer: &Answer) -> Decoded {
         // hyper has undone the transfer coding; the field about it would mislead.
         let mut head = answer.head.clone();
         head.fields.retain(|(name, _)| !name.eq_ignore_ascii_case("transfer-encoding"));
-        let decoded = decode_body(&head, &answer.wire, self.limits.decoded_bytes).ok()?;
-        Some(Decoded { truncated: answer.truncated.or(decoded.truncated), ..decoded })
+        let decoded = decode_body(&head, &answer.wire, self.limits.decoded_bytes);
+        Decoded { truncated: answer.truncated.or(decoded.truncated), ..decoded }
     }
 
     fn headers(&self, validators: &Validators) -> HeaderMap {

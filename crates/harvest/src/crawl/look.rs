@@ -107,9 +107,10 @@ pub async fn look(source: &Source, dirs: &Dirs, url: &Url) -> Result<Result<Look
             at = target;
             continue;
         }
-        let Some(body) = visitor.fetcher.decode(&answer).filter(|body| body.truncated.is_none()) else {
+        let body = visitor.fetcher.decode(&answer);
+        if body.truncated.is_some() {
             return Ok(Err(NoPage::NotWhole(at)));
-        };
+        }
         return Ok(Ok(Looked {
             url: at.into(),
             status,

@@ -305,9 +305,10 @@ impl Crawl<'_> {
             let redirect = target.map(|to: Url| to.to_string());
             return Read { redirect, ..Read::nothing(class.unwrap_or(Class::Unparsed)) };
         }
-        let Some(body) = self.visitor.fetcher.decode(answer).filter(|body| body.truncated.is_none()) else {
+        let body = self.visitor.fetcher.decode(answer);
+        if body.truncated.is_some() {
             return Read::nothing(Class::Unparsed);
-        };
+        }
         if item.role == Role::Sitemap && status == 200 {
             let limit = self.source.limits.decoded_bytes;
             let map = sitemap::read(&body.bytes, limit);

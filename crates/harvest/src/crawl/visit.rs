@@ -273,16 +273,14 @@ impl Visitor {
 
     fn rules(&self, answer: &Answer) -> Verdict {
         // A file over the limit is read up to it; a truncated one could lack a rule.
-        let decoded = self.fetcher.decode(answer);
-        match decoded {
-            Some(body)
-                if matches!(body.truncated, None | Some(Truncated::Length))
-                    || body.bytes.len() >= MAX_BYTES =>
-            {
-                Verdict::Rules(Arc::new(Robots::parse(&body.bytes, AGENT)))
-            }
-            Some(_) => Verdict::Unreachable("robots.txt: broken off".into()),
-            None => Verdict::Unreachable("robots.txt: unknown content-encoding".into()),
+        let body = self.fetcher.decode(answer);
+        // Rules that cannot be read must not be taken for none.
+        if body.unknown.is_some() && std::str::from_utf8(&body.bytes).is_err() {
+            return Verdict::Unreachable("robots.txt: unknown content-encoding".into());
+        }
+        match matches!(body.truncated, None | Some(Truncated::Length)) || body.bytes.len() >= MAX_BYTES {
+            true => Verdict::Rules(Arc::new(Robots::parse(&body.bytes, AGENT))),
+            false => Verdict::Unreachable("robots.txt: broken off".into()),
         }
     }
 }

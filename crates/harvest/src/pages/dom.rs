@@ -162,12 +162,35 @@ pub fn canonical(html: &str) -> Option<String> {
     address.map(str::to_owned)
 }
 
-/// The address that a saved page is from: written above it by browsers, or stated by the page itself.
+/// What programs that save pages write before and behind the address, at the head of the page: browsers, SingleFile,
+/// monolith, HTTrack (without the scheme), Save Page WE, WebScrapBook.
+const SAVED: [(&str, &[char]); 6] = [
+    (" saved from url=(", &[' ', '\n', '\r']),
+    ("Page saved with SingleFile", &['\n', '\r']),
+    ("<!-- Saved from ", &[' ']),
+    ("<!-- Mirrored from ", &[' ']),
+    ("<meta name=\"savepage-url\" content=\"", &['"']),
+    (" data-scrapbook-source=\"", &['"']),
+];
+
+/// The address that a saved page is from: written above it by what saved it, or stated by the page itself.
 pub fn address(html: &str) -> Option<String> {
-    // Browsers put the comment next to the doctype; further down it may be part of a text.
+    // It stands next to the doctype; further down it may be part of a text.
     let head = &html[..html.floor_char_boundary(4096)];
-    let saved = head.split_once("<!-- saved from url=(").and_then(|(_, rest)| rest.split_once(')'));
-    let saved = saved.and_then(|(_, rest)| rest.split_once(" -->")).map(|(url, _)| url.trim().to_owned());
+    let saved = SAVED.iter().find_map(|(before, behind)| {
+        let (_, rest) = head.split_once(before)?;
+        let rest = match *before {
+            " saved from url=(" => rest.split_once(')')?.1,
+            "Page saved with SingleFile" => rest.split_once("-->")?.0.split_once("url:")?.1.trim_start(),
+            _ => rest,
+        };
+        let url = rest.split(*behind).next()?.trim();
+        let mirrored = *before == "<!-- Mirrored from " && !url.contains("://");
+        let url = if mirrored { format!("http://{url}") } else { url.to_owned() };
+        url::Url::parse(&url)
+            .is_ok_and(|url| url.has_host())
+            .then(|| if before.ends_with('"') { url.replace("&amp;", "&") } else { url })
+    });
     saved.or_else(|| canonical(html))
 }
 

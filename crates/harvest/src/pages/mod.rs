@@ -12,6 +12,7 @@ pub mod charset;
 mod classify;
 mod dom;
 mod import;
+pub mod mhtml;
 pub mod mojibake;
 mod parse;
 pub mod pattern;

@@ -83,11 +83,20 @@ pub struct Parsed {
     pub entries: Vec<Entry>,
     /// For the crawler, and for finding holes.
     pub facts: Facts,
+    /// Why a page that is [`Class::Unparsed`] has no posts, in words.
+    pub why: Option<String>,
+}
+
+impl Parsed {
+    fn unparsed(why: impl Into<String>) -> Parsed {
+        Parsed { why: Some(why.into()), ..Class::Unparsed.into() }
+    }
 }
 
 impl From<Class> for Parsed {
     fn from(class: Class) -> Self {
-        Parsed { class, posts: Vec::new(), riddles: Vec::new(), entries: Vec::new(), facts: Facts::default() }
+        let (posts, riddles, entries) = Default::default();
+        Parsed { class, posts, riddles, entries, facts: Facts::default(), why: None }
     }
 }
 
@@ -111,7 +120,7 @@ pub fn parse(site: &Site, url: &str, status: u16, body: &str, captured: Option<&
         return refused(body).into();
     }
     if status >= 500 || (300..400).contains(&status) {
-        return Class::Unparsed.into();
+        return Parsed::unparsed(format!("the server answered with status {status}"));
     }
     let address = Url::parse(url).ok().and_then(|url| Address::parse(&url));
     if let (Site::Tieba, Some(Address::TotalComment { tid, .. })) = (site, &address)
@@ -127,7 +136,10 @@ pub fn parse(site: &Site, url: &str, status: u16, body: &str, captured: Option<&
     {
         return of_profile(reading).unwrap_or_else(|| Class::Empty.into());
     }
-    let Ok(page) = dom::document(body) else { return Class::Unparsed.into() };
+    let page = match dom::document(body) {
+        Ok(page) => page,
+        Err(error) => return Parsed::unparsed(error.to_string()),
+    };
     let read = match site {
         Site::Tieba => address.as_ref().and_then(|address| of_tieba(&page, body, address, captured)),
         Site::Riddles => {
@@ -146,7 +158,28 @@ pub fn parse(site: &Site, url: &str, status: u16, body: &str, captured: Option<&
         Site::Plain if status == 200 => Some(Class::Ok.into()),
         Site::Plain => None,
     };
-    read.unwrap_or_else(|| without_structure(&page, status).into())
+    read.unwrap_or_else(|| match without_structure(&page, status) {
+        Class::Unparsed => Parsed::unparsed(lacks(site, status, body)),
+        class => class.into(),
+    })
+}
+
+/// What a page without structure lacks.
+fn lacks(site: &Site, status: u16, body: &str) -> String {
+    let lacking = match site {
+        _ if body.trim().is_empty() => "it is empty".to_owned(),
+        _ if status != 200 => format!("the server answered with status {status}"),
+        Site::Tieba => "it has neither threads nor posts in any layout of the forum".to_owned(),
+        Site::Riddles | Site::Rd => "it has no riddle in any layout of the site".to_owned(),
+        Site::Profile(profile) => profile.lacking(body),
+        Site::Plain => "it is not archived as a page".to_owned(),
+    };
+    match body.find('<') {
+        None if status == 200 && !body.trim().is_empty() => {
+            format!("it is no page: there is no element in it; {lacking}")
+        }
+        _ => lacking,
+    }
 }
 
 /// `None` for a page that has neither posts nor links to them, nor the frame of all such pages.
@@ -217,7 +250,7 @@ fn of_tieba(page: &Html, body: &str, address: &Address, captured: Option<&str>) 
 }
 
 fn total_comments(body: &str, tid: u64) -> Parsed {
-    let Ok(mut found) = tieba::comments(body) else { return Class::Unparsed.into() };
+    let Ok(mut found) = tieba::comments(body) else { return Parsed::unparsed("its replies are not JSON") };
     for post in &mut found.posts {
         post.tid = post.tid.or(Some(tid));
     }

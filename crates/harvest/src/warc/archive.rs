@@ -1,9 +1,11 @@
 //! Whole pages from archive files: responses, with revisits resolved.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
-use std::io::{BufReader, Seek, SeekFrom};
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Take};
 use std::path::PathBuf;
+
+use riddlemill_files::reading::zipped;
 
 use super::http::{Head, decode_body, parse_head};
 use super::read::{Location, ReadError, Reader, Record};
@@ -28,6 +30,8 @@ pub struct Page {
     pub body: Vec<u8>,
     /// Why the body is incomplete. A truncated page is not parsed.
     pub truncated: Option<Truncated>,
+    /// A content-encoding that does not exist, in spite of which the body was read.
+    pub unknown_encoding: Option<String>,
     /// Index of the file in the archive.
     pub file: usize,
     /// The record's location in that file.
@@ -88,14 +92,54 @@ pub enum ArchiveTrouble {
 /// A set of archive files, read in the order given.
 #[derive(Clone, Debug)]
 pub struct Archive {
-    files: Vec<PathBuf>,
+    files: Vec<Part>,
     limits: Limits,
 }
 
+/// An archive file, or one that stands in a zip as it is: a WACZ holds several.
+#[derive(Clone, Debug)]
+struct Part {
+    path: PathBuf,
+    /// Where it begins in its file, and ends.
+    start: u64,
+    end: u64,
+}
+
+impl Part {
+    /// The parts of a file. What is no zip is one.
+    fn of_file(path: PathBuf) -> Vec<Part> {
+        let mut head = [0; 4];
+        let zip = fence::open_plain(&path).is_ok_and(|mut file| file.read_exact(&mut head).is_ok())
+            && &head == b"PK\x03\x04";
+        let is_archive =
+            |name: &str| [".warc", ".warc.gz", ".warc.zst"].iter().any(|end| name.ends_with(end));
+        let entries = zip.then(|| zipped::entries(&path)).flatten().unwrap_or_default();
+        let within: Vec<Part> = entries
+            .iter()
+            .filter(|entry| is_archive(&entry.name) && entry.is_stored())
+            .map(|entry| Part { path: path.clone(), start: entry.start, end: entry.start + entry.length })
+            .collect();
+        if within.is_empty() { vec![Part { path, start: 0, end: u64::MAX }] } else { within }
+    }
+
+    /// Its bytes from a place in the file on.
+    fn open(&self, at: u64) -> io::Result<BufReader<Take<File>>> {
+        let mut file = fence::open_plain(&self.path)?;
+        file.seek(SeekFrom::Start(at))?;
+        Ok(BufReader::new(file.take(self.end.saturating_sub(at))))
+    }
+
+    fn length(&self) -> u64 {
+        let whole = || std::fs::metadata(&self.path).map_or(0, |meta| meta.len());
+        if self.end == u64::MAX { whole() } else { self.end - self.start }
+    }
+}
+
 impl Archive {
-    /// Files from any tool: plain, gzip or zstd, WARC 1.0 or 1.1.
+    /// Files from any tool: plain, gzip or zstd, WARC 1.0 or 1.1, or several of these in a WACZ, which count as files of
+    /// their own.
     pub fn new(files: Vec<PathBuf>, limits: Limits) -> Self {
-        Archive { files, limits }
+        Archive { files: files.into_iter().flat_map(Part::of_file).collect(), limits }
     }
 
     /// Every `response` and `resource` over HTTP, and every `revisit` with the body it refers to. Revisits
@@ -110,6 +154,7 @@ impl Archive {
             left: 0,
             of: 0,
             totals: Totals::default(),
+            kinds: BTreeMap::new(),
             originals: HashMap::new(),
             waiting: Vec::new(),
         }
@@ -120,11 +165,12 @@ impl Archive {
 pub struct Pages {
     archive: Archive,
     file: usize,
-    reader: Option<Reader<BufReader<File>>>,
+    reader: Option<Reader<BufReader<Take<File>>>>,
     /// Remaining bytes for bodies, and the bytes allowed for the files so far.
     left: u64,
     of: u64,
     totals: Totals,
+    kinds: BTreeMap<String, u64>,
     /// From hashed record id, payload digest, or address and date, to the record. Sixteen-byte keys keep the
     /// index of a million responses under 150 MB.
     originals: HashMap<[u8; 16], (usize, Location)>,
@@ -177,8 +223,13 @@ impl Pages {
         self.totals
     }
 
+    /// How many records of each type were met so far.
+    pub fn kinds(&self) -> &BTreeMap<String, u64> {
+        &self.kinds
+    }
+
     fn error(&self, file: usize, trouble: ArchiveTrouble) -> ArchiveError {
-        ArchiveError { path: self.archive.files[file].clone(), trouble }
+        ArchiveError { path: self.archive.files[file].path.clone(), trouble }
     }
 
     fn next_file(&mut self) {
@@ -193,7 +244,8 @@ impl Pages {
     /// Continues after a damaged record, or with the next file if no intact record follows. Returns where
     /// that is.
     fn behind(&mut self, damaged: Location) -> Option<u64> {
-        match resync(&self.archive.files[self.file], damaged) {
+        let part = &self.archive.files[self.file];
+        match resync(&part.path, damaged, part.end) {
             Ok(Some(reader)) => {
                 let at = reader.location();
                 self.reader = Some(reader);
@@ -209,10 +261,11 @@ impl Pages {
 
     fn step(&mut self) -> Result<Option<Page>, ArchiveTrouble> {
         if self.reader.is_none() {
-            let file = fence::open_plain(&self.archive.files[self.file]).map_err(ArchiveTrouble::Open)?;
-            let length = file.metadata().map_or(0, |meta| meta.len());
-            self.reader = Some(Reader::new(BufReader::new(file)).map_err(ArchiveTrouble::Open)?);
-            let given = Limits::of_file(length);
+            let part = &self.archive.files[self.file];
+            let file = part.open(part.start).map_err(ArchiveTrouble::Open)?;
+            let start = Location { member: part.start, skip: 0 };
+            self.reader = Some(Reader::at(file, start).map_err(ArchiveTrouble::Open)?);
+            let given = Limits::of_file(part.length());
             (self.of, self.left) = (self.of.saturating_add(given), self.left.saturating_add(given));
         }
         let Some(reader) = &mut self.reader else { return Ok(None) };
@@ -221,6 +274,7 @@ impl Pages {
             return Ok(None);
         };
         let kind = record.header.kind();
+        *self.kinds.entry(kind.clone()).or_default() += 1;
         let http = record.header.target().is_some_and(|url| url.starts_with("http"));
         if !http || !matches!(kind.as_str(), "response" | "resource" | "revisit") {
             // Also checks what follows the record by its length: a wrong length swallows the next record.
@@ -291,9 +345,8 @@ impl Pages {
         let Some(&(from, at)) = place else { return Ok(None) };
 
         let fail = |what: String| lost(revisit, &what);
-        let mut original = fence::open_plain(&self.archive.files[from]).map_err(|e| fail(e.to_string()))?;
-        original.seek(SeekFrom::Start(at.member)).map_err(|e| fail(e.to_string()))?;
-        let mut reader = Reader::at(BufReader::new(original), at).map_err(|e| fail(e.to_string()))?;
+        let original = self.archive.files[from].open(at.member).map_err(|e| fail(e.to_string()))?;
+        let mut reader = Reader::at(original, at).map_err(|e| fail(e.to_string()))?;
         let record =
             reader.next_record().map_err(|e| fail(e.to_string()))?.ok_or_else(|| fail("moved".into()))?;
         let body = reader.block(self.archive.limits.stored_bytes).map_err(|e| fail(e.to_string()))?;
@@ -342,8 +395,7 @@ fn page(
         None => return Err(lost(record, "the block is not an HTTP response")),
     };
     let body = &block[start..];
-    let decoded = decode_body(&head, body, limits.of_body(body.len() as u64))
-        .map_err(|unknown| lost(record, &unknown.to_string()))?;
+    let decoded = decode_body(&head, body, limits.of_body(body.len() as u64));
     let marked = header.get("WARC-Truncated").map(Truncated::from_token);
     Ok(Page {
         url: header.target().unwrap_or_default().into(),
@@ -353,6 +405,7 @@ fn page(
         redirect: head.get("location").map(str::to_string),
         body: decoded.bytes,
         truncated: marked.or(cut.then_some(Truncated::Length)).or(decoded.truncated),
+        unknown_encoding: decoded.unknown,
         file,
         at: record.at,
         revisit: false,
@@ -360,130 +413,5 @@ fn page(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::{Header, write_record};
-    use super::*;
-
-    #[test]
-    fn an_archive_of_a_few_kilobytes_gives_no_gigabytes() {
-        let zeros = include_bytes!("../../../../tests/fixtures/zeros-64m.br");
-        let block = [&b"HTTP/1.1 200 OK\r\nContent-Encoding: br\r\n\r\n"[..], zeros].concat();
-        let one = record("response", "http://a.example/", &[("WARC-Payload-Digest", "sha1:A")], &block);
-        let first = Archive::new(written(&one), Limits::default()).pages().next().unwrap().unwrap();
-        assert_eq!(first.truncated, Some(Truncated::Length));
-        assert!(first.body.len() <= 64 << 10, "{}", first.body.len());
-
-        // The records of 3,000 pages are packed again: their total size is bounded by the file's size.
-        let page = [&b"HTTP/1.1 200 OK\r\n\r\n"[..], &vec![b'a'; 200_000]].concat();
-        let plain: Vec<u8> = (0..3000)
-            .flat_map(|i| unpacked(&record("response", &format!("http://a.example/{i}"), &[], &page)))
-            .collect();
-        let packed = zstd::encode_all(&plain[..], 3).unwrap();
-        assert!(packed.len() < 100_000, "{}", packed.len());
-        let (mut bytes, mut bombs) = (0, 0);
-        for page in Archive::new(written(&packed), Limits::default()).pages() {
-            match page {
-                Ok(page) => bytes += page.body.len() as u64,
-                Err(error) => bombs += u64::from(matches!(error.trouble, ArchiveTrouble::Bomb { .. })),
-            }
-        }
-        assert!(bytes <= super::super::FILE_FLOOR && bombs == 1, "{bytes} bytes, {bombs} refusals");
-    }
-
-    fn unpacked(member: &[u8]) -> Vec<u8> {
-        let mut plain = Vec::new();
-        std::io::Read::read_to_end(&mut flate2::read::MultiGzDecoder::new(member), &mut plain).unwrap();
-        plain
-    }
-
-    fn written(bytes: &[u8]) -> Vec<PathBuf> {
-        let folder = tempfile::tempdir().unwrap().keep();
-        let path = folder.join("a.warc");
-        std::fs::write(&path, bytes).unwrap();
-        vec![path]
-    }
-
-    fn record(kind: &str, url: &str, fields: &[(&str, &str)], block: &[u8]) -> Vec<u8> {
-        let mut header =
-            Header::new(kind).with("WARC-Target-URI", url).with("WARC-Date", "2024-01-01T00:00:00Z");
-        for (name, value) in fields {
-            header = header.with(name, *value);
-        }
-        let mut bytes = Vec::new();
-        write_record(&mut bytes, &header, block).unwrap();
-        bytes
-    }
-
-    fn read(files: &[Vec<u8>]) -> Vec<Result<Page, ArchiveError>> {
-        let folder = tempfile::tempdir().unwrap();
-        let paths: Vec<PathBuf> =
-            (0..files.len()).map(|i| folder.path().join(format!("{i}.warc.gz"))).collect();
-        for (path, bytes) in paths.iter().zip(files) {
-            std::fs::write(path, bytes).unwrap();
-        }
-        Archive::new(paths, Limits::default()).pages().collect()
-    }
-
-    const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\nthe body";
-
-    #[test]
-    fn revisits_are_resolved_by_id_by_date_and_by_digest_before_and_after_their_original() {
-        let original = record(
-            "response",
-            "http://a/1",
-            &[("WARC-Record-ID", "<urn:x>"), ("WARC-Payload-Digest", "sha1:D")],
-            OK,
-        );
-        let not_modified = b"HTTP/1.1 304 Not Modified\r\n\r\n";
-        let by_id = record("revisit", "http://a/1", &[("WARC-Refers-To", "<urn:x>")], not_modified);
-        let by_date = record(
-            "revisit",
-            "http://a/2",
-            &[("WARC-Refers-To-Target-URI", "http://a/1"), ("WARC-Refers-To-Date", "2024-01-01T00:00:00Z")],
-            b"HTTP/1.1 404 Not Found\r\n\r\n",
-        );
-        let by_digest = record("revisit", "http://a/3", &[("WARC-Payload-Digest", "SHA1:d")], b"");
-        let lost = record("revisit", "http://a/4", &[("WARC-Payload-Digest", "sha1:other")], b"");
-        let pages = read(&[by_digest, [original, by_id, by_date].concat(), lost]);
-        let seen: Vec<String> = pages
-            .iter()
-            .map(|page| match page {
-                Ok(page) => format!("{} {} {}", page.url, page.status, String::from_utf8_lossy(&page.body)),
-                Err(error) => format!("{}", error.trouble),
-            })
-            .collect();
-        assert_eq!(
-            seen,
-            [
-                "http://a/1 200 the body",
-                "http://a/1 200 the body",
-                "http://a/2 404 the body",
-                "http://a/3 200 the body",
-                "record at byte 0+0 (http://a/4): the record it revisits is not in the archive",
-            ]
-        );
-    }
-
-    #[test]
-    fn one_bad_body_stops_nothing_and_one_bad_record_only_its_file() {
-        let odd =
-            record("response", "http://a/1", &[], b"HTTP/1.1 200 OK\r\nContent-Encoding: rot13\r\n\r\nx");
-        let good = record("response", "http://a/2", &[], OK);
-        let torn = &good[..good.len() - 9];
-        let pages = read(&[[odd, good.clone(), torn.to_vec()].concat(), good.clone()]);
-        let kinds: Vec<bool> = pages.iter().map(Result::is_ok).collect();
-        assert_eq!(kinds, [false, true, false, true]);
-    }
-
-    #[test]
-    fn truncation_is_read_and_resources_are_pages() {
-        let cut = record("response", "http://a/1", &[("WARC-Truncated", "time")], OK);
-        let resource = record("resource", "http://a/2", &[("Content-Type", "text/html")], b"bare");
-        let ignored = record("metadata", "http://a/1", &[], b"x: y");
-        let pages = read(&[[cut, ignored, resource].concat()]);
-        assert_eq!(pages[0].as_ref().unwrap().truncated, Some(Truncated::Time));
-        let bare = pages[1].as_ref().unwrap();
-        assert_eq!((bare.body.as_slice(), bare.content_type.as_deref()), (&b"bare"[..], Some("text/html")));
-        assert_eq!(pages.len(), 2);
-    }
-}
+#[path = "archive_tests.rs"]
+mod tests;

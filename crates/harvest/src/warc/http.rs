@@ -27,6 +27,14 @@ pub struct Decoded {
     pub bytes: Vec<u8>,
     /// Why it is incomplete.
     pub truncated: Option<Truncated>,
+    /// A content-encoding that does not exist (`none`, `utf-8`): the bytes are as they were sent, as browsers take them.
+    pub unknown: Option<String>,
+}
+
+impl Decoded {
+    fn of(bytes: Vec<u8>, truncated: Option<Truncated>) -> Decoded {
+        Decoded { bytes, truncated, unknown: None }
+    }
 }
 
 /// Parses a response's head and returns the offset of its body. `None` if it is not an HTTP response.
@@ -73,49 +81,46 @@ impl Iterator for Lines<'_> {
 ///
 /// Archives often keep a header whose encoding their tool has already undone: bytes that are not chunked, or
 /// not in that encoding, are used unchanged. The result has at most `limit` bytes; a truncated stream yields
-/// what it contains.
-///
-/// # Errors
-/// An unsupported encoding.
-pub fn decode_body(head: &Head, raw: &[u8], limit: u64) -> Result<Decoded, UnknownEncoding> {
+/// what it contains. An encoding that is not known is passed over and noted.
+pub fn decode_body(head: &Head, raw: &[u8], limit: u64) -> Decoded {
     let chunked = head.get("transfer-encoding").is_some_and(|v| v.to_ascii_lowercase().contains("chunked"));
     let mut decoded = match chunked.then(|| unchunk(raw)).flatten() {
         Some(decoded) => decoded,
-        None => Decoded { bytes: raw.to_vec(), truncated: None },
+        None => Decoded::of(raw.to_vec(), None),
     };
     let encodings = head.get("content-encoding").unwrap_or_default().to_ascii_lowercase();
     for encoding in encodings.split(',').map(str::trim).rev().filter(|e| !e.is_empty() && *e != "identity") {
-        let before = decoded.truncated;
-        decoded = undo(encoding, &decoded.bytes, limit)?;
-        decoded.truncated = decoded.truncated.or(before);
+        match undo(encoding, &decoded.bytes, limit) {
+            Some(undone) => {
+                decoded.truncated = undone.truncated.or(decoded.truncated);
+                decoded.bytes = undone.bytes;
+            }
+            None => decoded.unknown = Some(encoding.to_owned()),
+        }
     }
     if decoded.bytes.len() as u64 > limit {
         decoded.bytes.truncate(limit as usize);
         decoded.truncated = Some(Truncated::Length);
     }
-    Ok(decoded)
+    decoded
 }
 
-/// An unsupported `Content-Encoding`.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("content-encoding `{0}` is not known (known: gzip, deflate, br, zstd)")]
-pub struct UnknownEncoding(pub String);
-
-fn undo(encoding: &str, bytes: &[u8], limit: u64) -> Result<Decoded, UnknownEncoding> {
-    let as_is = || Decoded { bytes: bytes.to_vec(), truncated: None };
-    Ok(match encoding {
+/// `None` if there is no such encoding.
+fn undo(encoding: &str, bytes: &[u8], limit: u64) -> Option<Decoded> {
+    let as_is = || Decoded::of(bytes.to_vec(), None);
+    Some(match encoding {
         "gzip" | "x-gzip" if !bytes.starts_with(&[0x1f, 0x8b]) => as_is(),
         "gzip" | "x-gzip" => drain(flate2::bufread::MultiGzDecoder::new(bytes), limit),
         // The registered meaning is zlib; some servers send the bare stream.
         "deflate" => match drain(flate2::bufread::ZlibDecoder::new(bytes), limit) {
-            Decoded { bytes: none, truncated: Some(_) } if none.is_empty() => {
+            Decoded { bytes: none, truncated: Some(_), .. } if none.is_empty() => {
                 drain(flate2::bufread::DeflateDecoder::new(bytes), limit)
             }
             decoded => decoded,
         },
         // Brotli has no magic number: what fails at the first byte was not brotli.
         "br" => match drain(brotli_decompressor::Decompressor::new(bytes, 32 << 10), limit) {
-            Decoded { bytes: none, truncated: Some(_) } if none.is_empty() => as_is(),
+            Decoded { bytes: none, truncated: Some(_), .. } if none.is_empty() => as_is(),
             decoded => decoded,
         },
         "zstd" if bytes.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) => match zstd::Decoder::with_buffer(bytes) {
@@ -123,7 +128,7 @@ fn undo(encoding: &str, bytes: &[u8], limit: u64) -> Result<Decoded, UnknownEnco
             Err(_) => as_is(),
         },
         "zstd" => as_is(),
-        other => return Err(UnknownEncoding(other.into())),
+        _ => return None,
     })
 }
 
@@ -132,16 +137,16 @@ fn drain(mut reader: impl Read, limit: u64) -> Decoded {
     let mut chunk = [0u8; 16 << 10];
     loop {
         match reader.read(&mut chunk) {
-            Ok(0) => return Decoded { bytes, truncated: None },
+            Ok(0) => return Decoded::of(bytes, None),
             Ok(n) => {
                 let room = (limit - bytes.len() as u64).min(n as u64) as usize;
                 bytes.extend_from_slice(&chunk[..room]);
                 if room < n {
-                    return Decoded { bytes, truncated: Some(Truncated::Length) };
+                    return Decoded::of(bytes, Some(Truncated::Length));
                 }
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(_) => return Decoded { bytes, truncated: Some(Truncated::Disconnect) },
+            Err(_) => return Decoded::of(bytes, Some(Truncated::Disconnect)),
         }
     }
 }
@@ -161,11 +166,11 @@ fn unchunk(mut raw: &[u8]) -> Option<Decoded> {
             if first {
                 return None;
             }
-            return Some(Decoded { bytes, truncated: Some(Truncated::Disconnect) });
+            return Some(Decoded::of(bytes, Some(Truncated::Disconnect)));
         };
         raw = &raw[end + 1..];
         if size == 0 {
-            return Some(Decoded { bytes, truncated: None });
+            return Some(Decoded::of(bytes, None));
         }
         if size > raw.len() {
             // A text may begin with hex digits by chance: then the chunk would end far after the body.
@@ -173,7 +178,7 @@ fn unchunk(mut raw: &[u8]) -> Option<Decoded> {
                 return None;
             }
             bytes.extend_from_slice(raw);
-            return Some(Decoded { bytes, truncated: Some(Truncated::Disconnect) });
+            return Some(Decoded::of(bytes, Some(Truncated::Disconnect)));
         }
         bytes.extend_from_slice(&raw[..size]);
         raw = &raw[size..];
@@ -217,12 +222,12 @@ mod tests {
         }
         chunked.extend_from_slice(b"0\r\n\r\n");
         let fields = head(&[("Transfer-Encoding", "chunked"), ("Content-Encoding", "gzip")]);
-        let whole = decode_body(&fields, &chunked, 100).unwrap();
-        assert_eq!(whole, Decoded { bytes: "你好".into(), truncated: None });
+        let whole = decode_body(&fields, &chunked, 100);
+        assert_eq!(whole, Decoded::of("你好".into(), None));
         // Tools that undo the chunks and keep the header.
-        assert_eq!(decode_body(&fields, &packed, 100).unwrap(), whole);
+        assert_eq!(decode_body(&fields, &packed, 100), whole);
         // … and the content-encoding too.
-        assert_eq!(decode_body(&fields, "你好".as_bytes(), 100).unwrap(), whole);
+        assert_eq!(decode_body(&fields, "你好".as_bytes(), 100), whole);
     }
 
     #[test]
@@ -230,16 +235,26 @@ mod tests {
         let zeros = vec![0u8; 4 << 20];
         // 64 MiB of zeros in a hundred bytes, by the reference encoder.
         let brotli = include_bytes!("../../../../tests/fixtures/zeros-64m.br");
-        let decoded = decode_body(&head(&[("content-encoding", "br")]), brotli, 1000).unwrap();
+        let decoded = decode_body(&head(&[("content-encoding", "br")]), brotli, 1000);
         assert_eq!((decoded.bytes.len(), decoded.truncated), (1000, Some(Truncated::Length)));
-        let all = decode_body(&head(&[("content-encoding", "br")]), brotli, 65 << 20).unwrap();
+        let all = decode_body(&head(&[("content-encoding", "br")]), brotli, 65 << 20);
         assert_eq!((all.bytes.len(), all.truncated), (64 << 20, None));
         let bomb = gzip(&gzip(&zeros));
-        let decoded = decode_body(&head(&[("content-encoding", "gzip, gzip")]), &bomb, 1000).unwrap();
+        let decoded = decode_body(&head(&[("content-encoding", "gzip, gzip")]), &bomb, 1000);
         assert_eq!((decoded.bytes.len(), decoded.truncated), (1000, Some(Truncated::Length)));
         let short = &gzip(&zeros)[..200];
-        let decoded = decode_body(&head(&[("content-encoding", "gzip")]), short, 8 << 20).unwrap();
+        let decoded = decode_body(&head(&[("content-encoding", "gzip")]), short, 8 << 20);
         assert_eq!(decoded.truncated, Some(Truncated::Disconnect));
-        assert!(decode_body(&head(&[("content-encoding", "rot13")]), b"x", 10).is_err());
+    }
+
+    #[test]
+    fn an_encoding_that_does_not_exist_is_passed_over_and_noted() {
+        for none in ["none", "utf-8", "binary", "7bit", "UTF8", "rot13"] {
+            let plain = decode_body(&head(&[("content-encoding", none)]), b"x", 10);
+            assert_eq!((plain.bytes.as_slice(), plain.unknown), (&b"x"[..], Some(none.to_ascii_lowercase())));
+            let packed = gzip(b"x");
+            let undone = decode_body(&head(&[("content-encoding", &format!("gzip, {none}"))]), &packed, 10);
+            assert_eq!(undone.bytes, b"x", "{none}");
+        }
     }
 }

@@ -25,7 +25,7 @@ mod write;
 
 pub use archive::{Archive, ArchiveError, ArchiveTrouble, Page, Pages};
 pub use header::Header;
-pub use http::{Decoded, Head, UnknownEncoding, decode_body, parse_head};
+pub use http::{Decoded, Head, decode_body, parse_head};
 pub use merge::{Taken, merge};
 pub use read::{Block, Location, ReadError, Reader, Record, Trouble};
 pub use resync::resync;

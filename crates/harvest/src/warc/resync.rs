@@ -1,7 +1,7 @@
 //! Finds the next whole record after a damaged one.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Take};
 use std::path::Path;
 
 use flate2::bufread::GzDecoder;
@@ -15,15 +15,18 @@ const GZIP: [u8; 3] = [0x1f, 0x8b, 8];
 /// How a record of a plain file begins.
 const PLAIN: &[u8] = b"WARC/1.";
 
-/// A reader at the first whole record after a damaged one: the next gzip member that begins with a WARC
+/// `end`: where the archive ends in its file. A reader at the first whole record after a damaged one: the next gzip member that begins with a WARC
 /// header, in a plain file the next line that begins one. `None` if no intact record follows, or the file is
 /// compressed as a whole.
 ///
 /// # Errors
 /// If the file cannot be read.
-pub fn resync(path: &Path, damaged: Location) -> io::Result<Option<Reader<BufReader<File>>>> {
+pub fn resync(path: &Path, damaged: Location, end: u64) -> io::Result<Option<Reader<BufReader<Take<File>>>>> {
+    let opened = |path: &Path, at: u64| opened(path, at, end);
     let mut head = [0; 5];
-    let read = fence::open_plain(path)?.read(&mut head)?;
+    // In a zip the member that is damaged shows the packing, in a file of its own also the first one.
+    let from = if end == u64::MAX { 0 } else { damaged.member };
+    let read = opened(path, from)?.read(&mut head)?;
     let gzip = head[..read].starts_with(&GZIP[..2]);
     // A plain file whose first record is damaged has no magic number.
     if !gzip && head[..read].starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
@@ -31,8 +34,8 @@ pub fn resync(path: &Path, damaged: Location) -> io::Result<Option<Reader<BufRea
     }
     // One byte further, because the damaged record itself begins there.
     let mut from = damaged.member + if gzip { 0 } else { damaged.skip } + 1;
-    while let Some(found) = next_of(path, from, if gzip { &GZIP } else { PLAIN })? {
-        if begins_record(path, found, gzip)? {
+    while let Some(found) = next_of(path, from, end, if gzip { &GZIP } else { PLAIN })? {
+        if begins_record(path, found, end, gzip)? {
             let inner = opened(path, found)?;
             return Reader::at(inner, Location { member: found, skip: 0 }).map(Some);
         }
@@ -41,15 +44,15 @@ pub fn resync(path: &Path, damaged: Location) -> io::Result<Option<Reader<BufRea
     Ok(None)
 }
 
-fn opened(path: &Path, at: u64) -> io::Result<BufReader<File>> {
+fn opened(path: &Path, at: u64, end: u64) -> io::Result<BufReader<Take<File>>> {
     let mut file = fence::open_plain(path)?;
     file.seek(SeekFrom::Start(at))?;
-    Ok(BufReader::new(file))
+    Ok(BufReader::new(file.take(end.saturating_sub(at))))
 }
 
 /// Where these bytes occur next. The first one does not occur again among the others.
-fn next_of(path: &Path, from: u64, bytes: &[u8]) -> io::Result<Option<u64>> {
-    let mut reader = opened(path, from)?;
+fn next_of(path: &Path, from: u64, end: u64, bytes: &[u8]) -> io::Result<Option<u64>> {
+    let mut reader = opened(path, from, end)?;
     let (mut at, mut matched) = (from, 0);
     loop {
         let buffer = reader.fill_buf()?;
@@ -70,7 +73,8 @@ fn next_of(path: &Path, from: u64, bytes: &[u8]) -> io::Result<Option<u64>> {
 
 /// The three bytes of gzip occur by chance once in 16 MB of packed data; a header after them does not. In a
 /// plain file a text may be about archives: a header begins a line and has a type.
-fn begins_record(path: &Path, at: u64, gzip: bool) -> io::Result<bool> {
+fn begins_record(path: &Path, at: u64, end: u64, gzip: bool) -> io::Result<bool> {
+    let opened = |path: &Path, at: u64| opened(path, at, end);
     if gzip {
         let mut start = [0; 5];
         let read = GzDecoder::new(opened(path, at)?).read_exact(&mut start);

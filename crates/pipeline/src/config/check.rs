@@ -383,7 +383,14 @@ impl Reader<'_> {
                 namespace: text("namespace"),
             });
         }
+        let optional = list("optional");
+        self.optional_columns(table, &optional, &fields);
+        if self.found.count() > before {
+            return None;
+        }
         Some(Source {
+            optional,
+            at: text("at"),
             profile,
             profile_name: text("profile"),
             crawl: text("crawl"),
@@ -461,8 +468,24 @@ impl Reader<'_> {
             profile: None,
             profile_name: None,
             fields: BTreeMap::new(),
+            optional: Vec::new(),
+            at: None,
             line: table.span().map_or(0, |s| position(self.text, s.start).0),
         })
+    }
+
+    /// Columns that may be missing must be columns of the source.
+    fn optional_columns(&mut self, table: &Table, optional: &[String], fields: &BTreeMap<String, String>) {
+        let in_braces = |pattern: &str| -> Vec<String> {
+            let inner = pattern.split('{').skip(1).filter_map(|rest| rest.split_once('}'));
+            inner.map(|(name, _)| name.to_owned()).chain([pattern.to_owned()]).collect()
+        };
+        let known: Vec<String> = fields.values().flat_map(|pattern| in_braces(pattern)).collect();
+        for column in optional.iter().filter(|column| !known.contains(column)) {
+            let span = table.get("optional").and_then(Item::span);
+            let near = near_miss(column, known.iter().map(String::as_str));
+            self.unknown("column in `optional`:", column, span, near);
+        }
     }
 
     /// The path of a source's files: as given, or where `fetch` stores them.

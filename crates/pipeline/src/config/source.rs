@@ -37,6 +37,12 @@ pub struct Source {
     /// further column for declared records, prefixed with [`TABLE`].
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub fields: BTreeMap<String, String>,
+    /// Columns of a table that a file may lack.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub optional: Vec<String>,
+    /// In files that are one JSON object: the pointer to the list of records.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
     /// The name of the profile of its pages.
     #[serde(rename = "profile", skip_serializing_if = "Option::is_none")]
     pub profile_name: Option<String>,
@@ -87,7 +93,7 @@ pub enum SourceKind {
     Reddit,
     /// COIG-CQIA: instruction, input, output.
     Cqia,
-    /// JSON, JSONL, CSV or Parquet with the columns named in `fields`.
+    /// JSON, JSONL, CSV, a workbook or Parquet with the columns named in `fields`.
     Table,
     /// Archived pages of the forum.
     Warc,
@@ -241,7 +247,7 @@ pub const SOURCE: Section = Section {
             name: "path",
             kind: Kind::Text,
             default: "",
-            doc: "A file or glob, absolute or relative to this file.",
+            doc: "A file, a folder with all files below it, or a glob (`*.html`, `**/*.html`), absolute or relative to this file.",
         },
         URL,
         SHA256,
@@ -262,13 +268,25 @@ pub const SOURCE: Section = Section {
             name: "take",
             kind: Kind::Choice(&["jokes", "main"]),
             default: "\"jokes\"",
-            doc: "thread-dump, aiotieba, warc: the numbered posts of annual threads, or every main post; profile: the posts selected by its `jokes`, or every post.",
+            doc: "reddit: submissions, or comments too (\"main\"); thread-dump, aiotieba, warc: the numbered posts of annual threads, or every main post; profile: the posts selected by its `jokes`, or every post.",
         },
         Key {
             name: "fields",
             kind: Kind::Map(FIELDS),
             default: "{}",
             doc: "table: the column of each field, or a template, as in { id = \"tieba:{tid}\", content = \"body\" }.",
+        },
+        Key {
+            name: "optional",
+            kind: Kind::Texts,
+            default: "[]",
+            doc: "table: columns of `fields` and `columns` that a file may lack; any other column that no row of a file has is an error.",
+        },
+        Key {
+            name: "at",
+            kind: Kind::Text,
+            default: "",
+            doc: "JSON files that are one object: the pointer to the list of records, as in \"/data/items\"; default: the only list of objects.",
         },
         Key {
             name: "columns",

@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::RunError;
 use super::refused::{moved, parameter};
+use super::unread::{self, short, source};
 use super::voting::{self, Remedy, Voting};
 use crate::config::Config;
 use crate::recipe::{Recipe, Step};
@@ -18,9 +19,6 @@ use riddlemill_text::text::grouped;
 
 /// Prefix of evidence about requests in a batch.
 const IN_A_BATCH: &str = "in a batch of ";
-/// Most characters of a cause worded by somebody else.
-const CHARS: usize = 200;
-
 /// The state of a cause's records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CauseState {
@@ -250,6 +248,10 @@ fn group(step: &Step, entry: &Entry) -> (CauseState, String) {
             evidence_text.split(" since ").next().unwrap_or(evidence_text).to_owned()
         }
         Some(Reason::ReplyMissing) => evidence_text.to_owned(),
+        // Each file has a cause of its own.
+        Some(Reason::ForeignFile | Reason::ColumnMissing | Reason::NothingRead) => {
+            format!("{} {} {evidence_text}", code(), source(entry))
+        }
         // A source is named before its file.
         _ if step.stage == Stage::Import => format!("{} {}", code(), source(entry)),
         _ => code(),
@@ -283,24 +285,11 @@ fn group(step: &Step, entry: &Entry) -> (CauseState, String) {
     (state, shared)
 }
 
-fn source(entry: &Entry) -> &str {
-    entry.id.split(['/', ':']).next().unwrap_or_default()
-}
-
 /// What went wrong with a request, without the server's message and the number of attempts.
 fn fault(evidence: &str) -> &str {
     let ends = [" (", ", asking to wait", "; ", ": it points to "];
     let end = ends.iter().filter_map(|end| evidence.find(end)).min().unwrap_or(evidence.len());
     &evidence[..end]
-}
-
-/// A line of at most [`CHARS`] characters.
-fn short(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= CHARS {
-        return line;
-    }
-    line.chars().take(CHARS).chain(['…']).collect()
 }
 
 struct OfStage<'a> {
@@ -382,14 +371,7 @@ impl OfStage<'_> {
             }
             Some(Reason::DecidedHold) => ("somebody decided so".into(), Remedy::Nothing),
             reason if state == CauseState::Failed && self.step.stage == Stage::Import => {
-                let what = format!("{}: {}", reason.map_or("unreadable", Reason::code), short(evidence_text));
-                let name = source(entry);
-                let published = |of: &&crate::config::Source| of.name == name && of.published.is_some();
-                let kind = match self.config.sources.iter().find(published) {
-                    Some(of) => format!("check `benchmark` and `path` of [[published]] {}", of.name),
-                    None => format!("check `kind` of [[source]] {name} in pipeline.toml"),
-                };
-                (what, if self.empty { Remedy::First(kind) } else { self.look() })
+                unread::cause(self.config, entry, reason, self.empty, self.look())
             }
             _ if state == CauseState::Failed => (short(evidence_text), self.look()),
             _ => (short(evidence_text), Remedy::Nothing),

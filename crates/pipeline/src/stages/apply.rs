@@ -137,7 +137,14 @@ pub enum NoRow {
 /// # Errors
 /// [`NoRow`].
 pub fn row_of(line: &[u8]) -> Result<Row, NoRow> {
-    let row: Row = serde_json::from_slice(line)?;
+    let row: Row = match serde_json::from_slice(line) {
+        Ok(row) => row,
+        // A mark of byte order before it, or what Python and JavaScript write for JSON.
+        Err(error) => match std::str::from_utf8(line) {
+            Ok(text) => riddlemill_text::notation::from_str(text)?,
+            Err(_) => return Err(error.into()),
+        },
+    };
     match row.get("id").filter(|id| id.is_f64()).and_then(Value::as_f64) {
         // serde_json reads a whole number beyond 64 bits as a rounded float.
         Some(id) if id.abs() >= 2f64.powi(63) => Err(NoRow::Id(id)),

@@ -21,4 +21,4 @@ mod table;
 pub use decision::{Decision, Question, Undo, Verdict, seen_pair, seen_text};
 pub use log::{DecisionLog, Line, Receipt};
 pub use stage::{Pairing, Ruling, StageDecisions};
-pub use table::{Cells, Columns, DECISIONS, TableError, read_table, write_table};
+pub use table::{Cells, Columns, DECISIONS, TableError, lacks, read_table, write_table};

@@ -6,7 +6,7 @@ use rust_xlsxwriter::{
     DataValidation, DocProperties, ExcelDateTime, Format, FormatAlign, Workbook, XlsxError,
 };
 
-use crate::exchange::{ExportError, SheetRow, Trouble, in_workbook, sheet, sheet_rows, workbook_rows};
+use crate::exchange::{ExportError, SheetRow, Trouble, in_workbook, sheet, table_columns, table_rows};
 
 /// The columns of a table in which people decide.
 #[derive(Clone, Copy, Debug)]
@@ -89,9 +89,9 @@ enum Kind {
 
 fn kind(name: &str) -> Result<Kind, TableError> {
     match name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).as_deref() {
-        Some("csv") => Ok(Kind::Csv),
-        Some("xlsx") => Ok(Kind::Xlsx),
-        Some("jsonl") => Ok(Kind::JsonLines),
+        Some("csv" | "tsv" | "txt") => Ok(Kind::Csv),
+        Some("xlsx" | "xlsm" | "xls" | "ods") => Ok(Kind::Xlsx),
+        Some("jsonl" | "ndjson") => Ok(Kind::JsonLines),
         _ => Err(TableError::Kind(name.to_owned())),
     }
 }
@@ -154,6 +154,32 @@ fn workbook(columns: &Columns, rows: impl Iterator<Item = Vec<String>>) -> Resul
     workbook.save_to_buffer()
 }
 
+/// The first of these columns that a table lacks, with those that it has; `None` where it has them all. `rows` are those of
+/// the table.
+///
+/// # Errors
+/// [`TableError`] if the bytes are not a table of the format in the name.
+pub fn lacks(
+    name: &str,
+    bytes: &[u8],
+    rows: &[SheetRow],
+    needed: &[&'static str],
+) -> Result<Option<(&'static str, Vec<String>)>, TableError> {
+    let unreadable = |trouble| TableError::Unreadable { file: name.to_owned(), trouble };
+    let columns: Vec<String> = match kind(name)? {
+        Kind::Csv | Kind::Xlsx => table_columns(bytes).map_err(unreadable)?,
+        Kind::JsonLines => {
+            let keys: std::collections::BTreeSet<String> =
+                rows.iter().flat_map(|(_, row)| row.keys().cloned()).collect();
+            keys.into_iter().collect()
+        }
+    };
+    // Lines have no key for an empty cell: only the first column is in every row.
+    let needed = if matches!(kind(name)?, Kind::JsonLines) { &needed[..1] } else { needed };
+    let lacking = needed.iter().find(|name| columns.iter().all(|column| column != **name));
+    Ok(lacking.map(|name| (*name, columns)))
+}
+
 /// The rows of a table with their row numbers, the header being 1; for JSON Lines, the line numbers.
 ///
 /// # Errors
@@ -161,13 +187,12 @@ fn workbook(columns: &Columns, rows: impl Iterator<Item = Vec<String>>) -> Resul
 pub fn read_table(name: &str, bytes: &[u8]) -> Result<Vec<SheetRow>, TableError> {
     let unreadable = |trouble| TableError::Unreadable { file: name.to_owned(), trouble };
     match kind(name)? {
-        Kind::Csv => sheet_rows(bytes).map_err(unreadable),
-        Kind::Xlsx => workbook_rows(bytes).map_err(unreadable),
+        Kind::Csv | Kind::Xlsx => table_rows(bytes).map_err(unreadable),
         Kind::JsonLines => {
             let text = String::from_utf8_lossy(bytes);
             let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
             let row = |(at, line): (usize, &str)| {
-                let object: BTreeMap<String, Option<String>> = serde_json::from_str(line)
+                let object: BTreeMap<String, Option<String>> = riddlemill_text::notation::from_str(line)
                     .map_err(|error| TableError::Line { file: name.to_owned(), line: at + 1, error })?;
                 let filled = object.into_iter().filter_map(|(key, value)| Some((key, value?)));
                 Ok((at + 1, filled.filter(|(_, value)| !value.is_empty()).collect()))

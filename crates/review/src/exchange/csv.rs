@@ -8,7 +8,8 @@ use super::entries::{Cells, Entries, Entry, Places};
 use super::problem::Trouble;
 use super::sheet::{ExportError, Sheet};
 use super::xlsx;
-use encoding_rs::{Encoding, GB18030};
+use encoding_rs::{GB18030, UTF_16BE, UTF_16LE};
+use riddlemill_files::reading::{Dialect, HEAD, column_name, encoding_of};
 
 pub(super) fn write(sheet: &Sheet<'_>) -> Result<Vec<u8>, ExportError> {
     let rows = sheet.rows.iter().map(|(item, own)| sheet.cells(item, *own));
@@ -26,20 +27,28 @@ pub fn sheet(headers: &[&str], rows: &[Vec<String>]) -> Result<Vec<u8>, ExportEr
 /// A row by its headers, with its row number.
 pub type SheetRow = (usize, BTreeMap<String, String>);
 
-/// The rows of a sheet by their headers, each with its row number, without empty cells.
+/// The rows of a table of text, or of a workbook's first sheet, by their headers: each with its row number, without empty
+/// cells.
 ///
 /// # Errors
-/// [`Trouble`] if the bytes are not a table.
-pub fn sheet_rows(bytes: &[u8]) -> Result<Vec<SheetRow>, Trouble> {
-    Ok(by_header(&read(bytes)?.0))
+/// [`Trouble`] if the bytes are not a table, or are a workbook that is too large.
+pub fn table_rows(bytes: &[u8]) -> Result<Vec<SheetRow>, Trouble> {
+    Ok(by_header(&table(bytes)?))
 }
 
-/// The rows of a workbook's first sheet, in the form of [`sheet_rows`].
+/// The headers of a table of text, or of a workbook's first sheet.
 ///
 /// # Errors
-/// [`Trouble`] if the bytes are not a workbook, or it is too large.
-pub fn workbook_rows(bytes: &[u8]) -> Result<Vec<SheetRow>, Trouble> {
-    Ok(by_header(&xlsx::read_first(bytes)?))
+/// As [`table_rows`].
+pub fn table_columns(bytes: &[u8]) -> Result<Vec<String>, Trouble> {
+    Ok(table(bytes)?.columns)
+}
+
+fn table(bytes: &[u8]) -> Result<Entries, Trouble> {
+    match xlsx::is_workbook(bytes) {
+        true => xlsx::read_first(bytes),
+        false => read(bytes).map(|(entries, _)| entries),
+    }
 }
 
 fn by_header(entries: &Entries) -> Vec<SheetRow> {
@@ -51,16 +60,12 @@ fn by_header(entries: &Entries) -> Vec<SheetRow> {
     entries.rows.iter().map(row).collect()
 }
 
-/// Reads a table in UTF-8, UTF-16 with a byte order mark, or GB18030, separated by comma, semicolon or tab.
+/// Reads a table in UTF-8, UTF-16 or GB18030, in any dialect that spreadsheets write.
 pub(super) fn read(bytes: &[u8]) -> Result<(Entries, Vec<Trouble>), Trouble> {
     let (text, mut notes) = decode(bytes)?;
-    let delimiter = delimiter(&text);
-    let mut reader = ::csv::ReaderBuilder::new()
-        .delimiter(delimiter)
-        .has_headers(false)
-        // A row with too few cells is reported with its place, and does not spoil the others.
-        .flexible(true)
-        .from_reader(text.as_bytes());
+    let dialect = Dialect::look(&text.as_bytes()[..text.floor_char_boundary(HEAD)]);
+    let above = usize::from(dialect.skip > 0);
+    let mut reader = dialect.reader(&text.as_bytes()[dialect.skip..]);
     let unreadable = |error: ::csv::Error| Trouble::Unreadable { what: error.to_string(), hint: None };
     let (mut columns, mut rows): (Vec<String>, Vec<Entry>) = Default::default();
     for (at, record) in reader.records().enumerate() {
@@ -71,9 +76,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Entries, Vec<Trouble>), Trouble> {
                 true => record.iter().map(armed).collect(),
                 false => record,
             };
-            rows.push(Entry { number: at + 1, cells: Cells::Texts(record), merged: Vec::new() });
+            rows.push(Entry { number: at + 1 + above, cells: Cells::Texts(record), merged: Vec::new() });
         } else {
-            columns = record.iter().map(|header| armed(header).trim().to_owned()).collect();
+            columns = record.iter().map(|header| column_name(&armed(header))).collect();
         }
     }
     if columns.is_empty() {
@@ -87,7 +92,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Entries, Vec<Trouble>), Trouble> {
 
 /// Decodes text in any encoding that annotators' programs use, with warnings.
 pub(super) fn decode(bytes: &[u8]) -> Result<(Cow<'_, str>, Vec<Trouble>), Trouble> {
-    if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
+    let (encoding, mark) = encoding_of(bytes);
+    if mark > 0 || encoding == UTF_16LE || encoding == UTF_16BE {
         let (text, _, faulty) = encoding.decode(&bytes[mark..]);
         let notes = faulty.then_some(Trouble::Odd("some bytes are not text; was the file saved completely?"));
         return Ok((text, notes.into_iter().collect()));
@@ -111,12 +117,4 @@ pub(super) fn decode(bytes: &[u8]) -> Result<(Cow<'_, str>, Vec<Trouble>), Troub
             }),
         },
     }
-}
-
-/// The separator that splits the header into the most columns.
-fn delimiter(text: &str) -> u8 {
-    let header = text.lines().next().unwrap_or_default();
-    let count = |delimiter: &u8| header.bytes().filter(|byte| byte == delimiter).count();
-    // Among equals the last one wins, which is the comma.
-    *b",;\t".iter().rev().max_by_key(|delimiter| count(delimiter)).unwrap_or(&b',')
 }

@@ -91,13 +91,4 @@ impl Entries {
     }
 }
 
-/// A spreadsheet's name of a column counted from 0: A, …, Z, AA.
-pub(super) fn letters(column: usize) -> String {
-    let mut name = Vec::new();
-    let mut left = column + 1;
-    while left > 0 {
-        name.push(char::from(b'A' + ((left - 1) % 26) as u8));
-        left = (left - 1) / 26;
-    }
-    name.iter().rev().collect()
-}
+pub(super) use riddlemill_files::reading::workbook::letters;

@@ -23,7 +23,7 @@ impl Format {
     pub fn from_name(name: &str) -> Option<Format> {
         match name.rsplit('.').next().unwrap_or_default().to_ascii_lowercase().as_str() {
             "csv" | "tsv" | "txt" => Some(Format::Csv),
-            "xlsx" | "xlsm" => Some(Format::Xlsx),
+            "xlsx" | "xlsm" | "xls" | "ods" => Some(Format::Xlsx),
             "jsonl" | "ndjson" => Some(Format::Jsonl),
             "json" => Some(Format::LabelStudio),
             _ => None,

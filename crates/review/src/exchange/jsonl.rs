@@ -52,8 +52,9 @@ pub(super) fn read(
     columns.push("seconds".to_owned());
     let mut rows = Vec::new();
     let mut problems = Vec::new();
+    let mut known = std::collections::BTreeSet::new();
     for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let object: Map<String, Json> = match serde_json::from_str(line) {
+        let object: Map<String, Json> = match riddlemill_text::notation::from_str(line) {
             Ok(object) => object,
             Err(error) => {
                 let what = format!("not a JSON object: {error}");
@@ -66,6 +67,13 @@ pub(super) fn read(
                 continue;
             }
         };
+        known.extend(
+            columns[..kept]
+                .iter()
+                .enumerate()
+                .filter(|(_, name)| object.contains_key(*name))
+                .map(|(at, _)| at),
+        );
         let answers = object.get("answers").and_then(Json::as_object);
         let cells = columns.iter().enumerate().map(|(at, name)| match at {
             _ if at < kept || at == seconds => object.get(name),
@@ -73,6 +81,10 @@ pub(super) fn read(
         });
         let cells = cells.map(|json| json.and_then(value)).collect();
         rows.push(Entry { number: at + 1, cells: Cells::Values(cells), merged: Vec::new() });
+    }
+    // A key that no line has is a column that is missing.
+    if !rows.is_empty() {
+        (0..kept).filter(|at| !known.contains(at)).for_each(|at| columns[at].clear());
     }
     Ok((Entries { sheet: None, columns, rows, places: Places::Lines }, notes, problems))
 }

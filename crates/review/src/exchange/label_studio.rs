@@ -201,10 +201,11 @@ pub(super) fn read(
     form: &[Field],
 ) -> Result<(Entries, Vec<Trouble>, Vec<Problem>), Trouble> {
     let (text, notes) = decode(bytes)?;
-    let tasks: Vec<Json> = serde_json::from_str(&text).map_err(|error| Trouble::Unreadable {
-        what: format!("not a Label Studio export: {error}"),
-        hint: error.is_eof().then_some("was the file saved to its end?"),
-    })?;
+    let tasks: Vec<Json> =
+        riddlemill_text::notation::from_str(&text).map_err(|error| Trouble::Unreadable {
+            what: format!("not a Label Studio export: {error}"),
+            hint: error.is_eof().then_some("was the file saved to its end?"),
+        })?;
     let mut columns: Vec<String> = RESERVED.iter().map(|name| (*name).to_owned()).collect();
     let kept = columns.len();
     columns.extend(form.iter().map(|field| field.name.to_owned()));

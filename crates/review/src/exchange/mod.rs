@@ -27,7 +27,7 @@ mod tests;
 
 pub(crate) use cells::in_workbook;
 pub use cells::{CsvFor, csv_table, disarm};
-pub use csv::{SheetRow, sheet, sheet_rows, workbook_rows};
+pub use csv::{SheetRow, sheet, table_columns, table_rows};
 pub use export::{File, Format, export};
 pub use import::{Import, ImportSettings, import};
 pub(crate) use jsonl::value as json_value;

@@ -1,8 +1,7 @@
 //! Ballots as workbooks.
 
-use std::io::{self, Cursor, Read};
-
-use calamine::{Cell, Data, DataRef, Range, Reader, Xlsx};
+use calamine::Data;
+use riddlemill_files::reading::workbook::{self, Book, BookError};
 use rust_xlsxwriter::{
     Color, DataValidation, DataValidationErrorStyle, DocProperties, ExcelDateTime, Format, FormatAlign,
     Formula, Workbook, Worksheet, XlsxError,
@@ -152,8 +151,8 @@ fn write_guideline(worksheet: &mut Worksheet, sheet: &Sheet<'_>) -> Result<(), X
 
 /// Reads the sheet `name`, or the only one that is neither guideline nor options.
 pub(super) fn read(bytes: &[u8], name: &str) -> Result<(Entries, Vec<Trouble>), Trouble> {
-    let mut workbook = open(bytes)?;
-    let sheets = workbook.sheet_names().to_vec();
+    let mut workbook = workbook::open(bytes)?;
+    let sheets = workbook.sheets();
     let mut others = sheets.iter().filter(|sheet| ![GUIDELINE, OPTIONS].contains(&sheet.as_str()));
     let sheet = match (sheets.iter().find(|sheet| *sheet == name), others.next(), others.next()) {
         (Some(sheet), _, _) | (None, Some(sheet), None) => sheet.clone(),
@@ -167,37 +166,37 @@ pub(super) fn read(bytes: &[u8], name: &str) -> Result<(Entries, Vec<Trouble>), 
 
 /// Reads the first sheet.
 pub(super) fn read_first(bytes: &[u8]) -> Result<Entries, Trouble> {
-    let mut workbook = open(bytes)?;
-    let first = workbook.sheet_names().first().cloned();
+    let mut workbook = workbook::open(bytes)?;
+    let first = workbook.sheets().first().cloned();
     let none = || Trouble::Unreadable { what: "it has no sheet".to_owned(), hint: None };
     entries(&mut workbook, first.ok_or_else(none)?)
 }
 
-/// Opens a workbook whose unpacked size is bounded.
-fn open(bytes: &[u8]) -> Result<Xlsx<Cursor<&[u8]>>, Trouble> {
-    check_unpacked(bytes)?;
-    calamine::open_workbook_from_rs(Cursor::new(bytes)).map_err(|error| unreadable(&error))
+/// Whether bytes begin like a workbook.
+pub(super) fn is_workbook(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"\xd0\xcf\x11\xe0")
 }
 
-fn unreadable(error: &dyn std::fmt::Display) -> Trouble {
-    Trouble::Unreadable {
-        what: format!("not a whole workbook: {error}"),
-        hint: Some("was the file saved to its end, as xlsx?"),
+impl From<BookError> for Trouble {
+    fn from(error: BookError) -> Trouble {
+        let hint = match error {
+            BookError::Damaged(_) => Some("was the file saved to its end, as xlsx?"),
+            BookError::TooLarge(_) => Some(
+                "is it the workbook that was exported? cells far below or to the right of the ballot count too",
+            ),
+            BookError::Empty(_) => None,
+        };
+        Trouble::Unreadable { what: error.to_string(), hint }
     }
 }
 
-fn entries(workbook: &mut Xlsx<Cursor<&[u8]>>, sheet: String) -> Result<Entries, Trouble> {
-    let range = cells(workbook, &sheet)?;
-    let merged = workbook.merge_cells_by_sheet_name(&sheet).map_err(|error| unreadable(&error))?;
-    if merged.len() > MERGED {
-        return Err(too_large(format!("{} merged areas", merged.len())));
-    }
+fn entries(workbook: &mut Book<'_>, sheet: String) -> Result<Entries, Trouble> {
+    let range = workbook.cells(&sheet)?;
+    let merged = workbook.merged(&sheet)?;
     let last = range.end().map_or(0, |(_, column)| column);
     let (top, left) = range.start().unwrap_or((0, 0));
     let mut rows = range.rows();
-    let header = rows
-        .next()
-        .ok_or_else(|| Trouble::Unreadable { what: format!("sheet {sheet} is empty"), hint: None })?;
+    let header = rows.next().ok_or_else(|| BookError::Empty(sheet.clone()))?;
     // Cells are addressed as on the sheet, so columns before the first used one count.
     let blank = (0..left).map(|_| String::new());
     let columns: Vec<String> =
@@ -215,55 +214,6 @@ fn entries(workbook: &mut Xlsx<Cursor<&[u8]>>, sheet: String) -> Result<Entries,
     });
     let rows = rows.collect();
     Ok(Entries { sheet: Some(sheet), columns, rows, places: Places::Cells })
-}
-
-/// Most bytes of the unpacked files of a workbook: ten times those of 100,000 ballots.
-const UNPACKED: u64 = 256 << 20;
-/// Most cells between the first and the last used one: a hostile sheet may leave most of them empty.
-const CELLS: u64 = 4_000_000;
-/// Areas of merged cells.
-const MERGED: usize = 1000;
-
-fn too_large(what: String) -> Trouble {
-    let hint =
-        Some("is it the workbook that was exported? cells far below or to the right of the ballot count too");
-    Trouble::Unreadable { what: format!("the workbook is too large to read: {what}"), hint }
-}
-
-/// Unpacks a workbook without keeping it: the sizes that its files state may be wrong.
-fn check_unpacked(bytes: &[u8]) -> Result<(), Trouble> {
-    let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).map_err(|e| unreadable(&e))?;
-    let mut left = UNPACKED;
-    for at in 0..archive.len() {
-        // One byte more than is left, so that a file that exceeds the limit is noticed.
-        let mut file = archive.by_index(at).map_err(|e| unreadable(&e))?.take(left + 1);
-        let read = io::copy(&mut file, &mut io::sink()).map_err(|e| unreadable(&e))?;
-        let more = || too_large(format!("it unpacks to more than {} MiB", UNPACKED >> 20));
-        left = left.checked_sub(read).ok_or_else(more)?;
-    }
-    Ok(())
-}
-
-/// The cells of a sheet, as a table from the first to the last used one.
-fn cells(workbook: &mut Xlsx<Cursor<&[u8]>>, sheet: &str) -> Result<Range<Data>, Trouble> {
-    let unreadable = |error: calamine::XlsxError| unreadable(&error);
-    let mut reader = workbook.worksheet_cells_reader(sheet).map_err(unreadable)?;
-    let (mut cells, mut first, mut last) = (Vec::new(), (u32::MAX, u32::MAX), (0, 0));
-    while let Some(cell) = reader.next_cell().map_err(unreadable)? {
-        if matches!(cell.get_value(), DataRef::Empty) {
-            continue;
-        }
-        let (row, column) = cell.get_position();
-        first = (row.min(first.0), column.min(first.1));
-        last = (row.max(last.0), column.max(last.1));
-        let covered = (u64::from(last.0 - first.0) + 1).saturating_mul(u64::from(last.1 - first.1) + 1);
-        if covered > CELLS || cells.len() as u64 > CELLS {
-            let place = format!("{}{}", letters(last.1 as usize), u64::from(last.0) + 1);
-            return Err(too_large(format!("its cells reach to {place}")));
-        }
-        cells.push(Cell::new((row, column), Data::from(cell.get_value().clone())));
-    }
-    Ok(Range::from_sparse(cells))
 }
 
 fn value(cell: &Data) -> Option<Value> {

@@ -41,6 +41,14 @@ reasons! {
     Encoding = "encoding",
     /// The file ends in the middle, or its compression is damaged: everything after this point is missing.
     Truncated = "truncated",
+    /// The file is something else than its source reads, or its records are not where they are looked for; the evidence says what it is and what to do.
+    ForeignFile = "foreign_file",
+    /// A column that the source needs is in no row of the file; the evidence names those that are there.
+    ColumnMissing = "column_missing",
+    /// The files of the source gave no post; the evidence says what is in them.
+    NothingRead = "nothing_read",
+    /// A part of the record is no valid JSON or no value, and was read as absent; the evidence says what it was.
+    Mended = "mended",
     /// A record with this id was read before, from this source or from another.
     SameId = "same_id",
     /// A record with this id was read before, with an unlike text: one of the two ids is wrong, and the later post has the id with a piece of its text's hash.

@@ -110,6 +110,22 @@ impl Profile {
         lists.is_empty() || threads.is_empty() || pattern::any(lists, url) || pattern::any(threads, url)
     }
 
+    /// What a page lacks that has neither posts nor links to them.
+    pub(super) fn lacking(&self, body: &str) -> String {
+        let written = match self.declared.get("item") {
+            Some(Value::String(item)) => format!(" ({item})"),
+            _ => String::new(),
+        };
+        match self.rules.format {
+            Format::Html if body.trim_start().starts_with(['{', '[']) => {
+                "it is JSON, and the profile reads HTML".to_owned()
+            }
+            Format::Html => format!("the profile's `item`{written} finds nothing on it"),
+            Format::Json => format!("it is not JSON, or the profile's `item`{written} finds nothing in it"),
+            Format::Xml => format!("it is not XML, or the profile's `item`{written} finds nothing in it"),
+        }
+    }
+
     /// The items of an XML file one by one, with their numbers; see [`Profile::read_item`]. With `all` also
     /// those that are not posts, such as answers.
     pub fn each_item(

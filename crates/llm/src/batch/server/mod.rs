@@ -126,14 +126,15 @@ impl Server<'_> {
 
     async fn json(&self, file_request: FileRequest) -> Result<Value, Fault> {
         let received = whole(self.transport.run(file_request).await?)?;
-        serde_json::from_str(&received.body).map_err(|error| garbage(&error.to_string(), &received.body))
+        riddlemill_text::notation::from_str(&received.body)
+            .map_err(|error| garbage(&error.to_string(), &received.body))
     }
 
     /// The JSON lines of a downloaded file; other lines are skipped.
     async fn lines(&self, path: String) -> Result<Vec<Value>, Fault> {
         let received = whole(self.transport.run(FileRequest::Download(path)).await?)?;
         let body = received.body.trim_start_matches('\u{feff}');
-        Ok(body.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+        Ok(body.lines().filter_map(|line| riddlemill_text::notation::from_str(line).ok()).collect())
     }
 }
 

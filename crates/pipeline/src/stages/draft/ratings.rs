@@ -138,7 +138,7 @@ fn read(
     (from, to): (u32, u32),
     known: &HashSet<&str>,
 ) -> Result<(String, Line), LineError> {
-    let line: Line = serde_json::from_str(line).map_err(LineError::NoRating)?;
+    let line: Line = riddlemill_text::notation::from_str(line).map_err(LineError::NoRating)?;
     if !(u64::from(from)..=u64::from(to)).contains(&line.rating) {
         return Err(LineError::OffScale { rating: line.rating, from, to });
     }

@@ -10,12 +10,12 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::cut::of_pages;
-use super::dump::Packing;
 use super::files::Dump;
 use super::hashed_names::{HashedName, HashedNames, hashed, hex};
 use super::thread::{Census, Threads, Wrote};
-use super::{add_names, dump, profile, riddles, warc};
+use super::{add_names, dump, profile, riddles, rows, warc};
 use crate::config::{SourceKind, sections};
+use riddlemill_files::reading::Packing;
 use riddlemill_harvest::pages::{self, Site};
 use riddlemill_harvest::warc::{Limits, Totals};
 use riddlemill_text::text::anonymise::{NameKey, NameList};
@@ -120,7 +120,7 @@ pub fn part_census(
 /// The threads of a file of posts. Lines that cannot be read are reported on the second reading.
 pub(super) fn raw_census(dump: &Dump, settings: &sections::Import) -> Census {
     let mut census = Census::default();
-    for batch in dump::batches(dump, settings.max_line_mib << 20) {
+    for batch in rows::batches(dump, settings.max_line_mib << 20) {
         let rows: Vec<_> = batch
             .par_iter()
             .filter_map(|item| super::row(dump, simdutf8::basic::from_utf8(item.bytes.ok()?).ok()?)?.ok())

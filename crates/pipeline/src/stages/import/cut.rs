@@ -9,9 +9,10 @@ use std::io::Read;
 use serde::Serialize;
 
 use super::files::Dump;
+use super::shape::{self, Shape};
 use super::{dump, riddles, rows};
 use crate::config::SourceKind;
-use riddlemill_files::fence;
+use riddlemill_files::reading::{Packing, encoding_of};
 
 /// Bytes that identify the kind of a file.
 const HEAD: u64 = 64 << 10;
@@ -56,21 +57,19 @@ pub fn cut(dump: &Dump) -> Option<Cut> {
     match head {
         _ if !fits => None,
         [0x1f, 0x8b, ..] => Some(Cut::Member),
-        // A dump in Zstandard is packed as a whole.
-        [0x28, 0xb5, 0x2f, 0xfd] | [0x50, 0x2a, 0x4d, 0x18] => None,
+        // Any other packing is that of the whole dump.
+        _ if Packing::of_file(&dump.path) != Packing::Plain || head == *b"PK\x03\x04" => None,
         _ => Some(plain),
     }
 }
 
 /// Whether a file begins with a line, and not with an array. A file that begins with blanks beyond measure is not cut.
 fn is_of_lines(dump: &Dump) -> bool {
-    if dump.kind == SourceKind::Table && !matches!(rows::head(&dump.path), rows::Head::Json) {
+    if !matches!(rows::head(dump), rows::Head::Json) || shape::of_dump(dump) != Ok(Shape::Lines) {
         return false;
     }
     let mut head = Vec::new();
     // The bytes before the damage decide.
     let _ = dump::open(&dump.path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
-    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head).trim_ascii_start();
-    let first = text.first();
-    first.is_some_and(|byte| !matches!(byte, b'[' | 0xff | 0xfe))
+    encoding_of(&head).0 == encoding_rs::UTF_8 && !head.trim_ascii_start().is_empty()
 }

@@ -1,14 +1,15 @@
 //! Reading a file in batches of items; its content determines the decompression.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, Read};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 
-use serde::{Deserialize, Serialize};
-
 use super::files::Dump;
+use super::shape::{self, Shape};
 use super::split::{Items, Splitter, Unread};
-use riddlemill_files::fence;
+use riddlemill_files::reading::text_of;
+
+pub use riddlemill_files::reading::open;
 
 /// Items of a batch.
 pub(super) const BATCH: usize = 1 << 14;
@@ -17,44 +18,41 @@ const BATCH_BYTES: usize = 16 << 20;
 /// Bytes of one read.
 const PIECE: usize = 1 << 20;
 
-/// The items of a dump, read ahead by a thread of their own: at most two batches wait.
+/// The items of a dump, read ahead by a thread of their own: at most two batches wait. Of a file whose records cannot be
+/// found none.
 pub(super) fn batches(dump: &Dump, limit: u64) -> Receiver<Items> {
     let (sender, receiver) = sync_channel(2);
-    let (path, piece) = (dump.path.clone(), dump.piece);
+    let dump = dump.clone();
     thread::spawn(move || {
-        let mut splitter = match piece.is_first() {
-            true => Splitter::new(limit),
+        let first = dump.piece.is_first();
+        let mut splitter = match first {
+            true => match shape::of_dump(&dump) {
+                Ok(shape) => Splitter::of(shape, limit),
+                Err(_) => return,
+            },
             // Only files of lines are cut.
-            false => Splitter::resumed(limit, false, piece.lines + 1),
+            false => Splitter::resumed(limit, Shape::Lines, dump.piece.lines + 1),
         };
-        let cut = read(&path, piece.is_first(), |piece| {
+        let cut = read(&dump.path, first, |piece| {
             splitter.feed(piece);
             // The receiver is gone if the run was stopped; then the rest is not read.
             let (items, bytes) = splitter.ready();
             items < BATCH && bytes < BATCH_BYTES || sender.send(splitter.take()).is_ok()
         });
-        let items = match cut {
-            Err(e) if e.kind() == io::ErrorKind::InvalidData && e.to_string() == UTF16 => {
-                let mut items = Items::default();
-                items.push(1, Err(Unread::Utf16));
-                items
-            }
-            cut => {
-                splitter.finish(cut.err().as_ref().map(describe));
-                splitter.take()
-            }
-        };
+        splitter.finish(cut.err().as_ref().map(describe));
         // The receiver is gone if the run was stopped.
-        let _ = sender.send(items);
+        let _ = sender.send(splitter.take());
     });
     receiver
 }
 
-const UTF16: &str = "utf-16";
-
-/// Feeds the decompressed bytes of a file to `take` until it has enough. `first`: whether it is the beginning of a file.
-fn read(path: &std::path::Path, mut first: bool, mut take: impl FnMut(&[u8]) -> bool) -> io::Result<()> {
+/// Feeds the text of a file to `take` until it has enough. `first`: whether it is the beginning of a file, which shows
+/// its encoding.
+fn read(path: &std::path::Path, first: bool, mut take: impl FnMut(&[u8]) -> bool) -> io::Result<()> {
     let mut reader = open(path)?;
+    if first {
+        reader = text_of(reader)?.reader;
+    }
     let mut buffer = vec![0; PIECE];
     loop {
         let read = fill(&mut reader, &mut buffer);
@@ -62,14 +60,7 @@ fn read(path: &std::path::Path, mut first: bool, mut take: impl FnMut(&[u8]) -> 
             Ok(read) => (read, None),
             Err((read, e)) => (read, Some(e)),
         };
-        let mut piece = &buffer[..read];
-        if std::mem::take(&mut first) {
-            if piece.starts_with(b"\xff\xfe") || piece.starts_with(b"\xfe\xff") {
-                return Err(io::Error::new(io::ErrorKind::InvalidData, UTF16));
-            }
-            piece = piece.strip_prefix(b"\xef\xbb\xbf").unwrap_or(piece);
-        }
-        if !take(piece) {
+        if !take(&buffer[..read]) {
             return Ok(());
         }
         match error {
@@ -93,56 +84,6 @@ fn fill(reader: &mut dyn Read, buffer: &mut [u8]) -> Result<usize, (usize, io::E
         }
     }
     Ok(read)
-}
-
-/// The compression of a file, from its first bytes and not from its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Packing {
-    /// Not at all.
-    Plain,
-    /// Of several members, too.
-    Gzip,
-    /// With windows up to 2 GiB, as the archives of Pushshift have.
-    Zstd,
-}
-
-impl Packing {
-    fn detect(head: &[u8]) -> Packing {
-        if head.starts_with(b"\x1f\x8b") {
-            Packing::Gzip
-        } else if head.starts_with(b"\x28\xb5\x2f\xfd") || head.starts_with(b"\x50\x2a\x4d\x18") {
-            Packing::Zstd
-        } else {
-            Packing::Plain
-        }
-    }
-
-    /// That of a file; one that cannot be read has none.
-    pub(super) fn of_file(path: &std::path::Path) -> Packing {
-        let mut head = Vec::new();
-        let _ = fence::open_plain(path).and_then(|file| file.take(4).read_to_end(&mut head));
-        Packing::detect(&head)
-    }
-}
-
-/// The decompressed bytes of a file.
-///
-/// # Errors
-/// The system's error.
-pub fn open(path: &std::path::Path) -> io::Result<Box<dyn Read>> {
-    let mut file = BufReader::with_capacity(PIECE, fence::open_plain(path)?);
-    Ok(match Packing::detect(file.fill_buf()?) {
-        // A decoder of one member would take the end of the first for the end of the file.
-        Packing::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(file)),
-        Packing::Zstd => {
-            let mut decoder = zstd::Decoder::with_buffer(file)?;
-            // The default limit of 128 MiB refuses the archives of Pushshift.
-            decoder.window_log_max(31)?;
-            Box::new(decoder)
-        }
-        Packing::Plain => Box::new(file),
-    })
 }
 
 pub(super) fn describe(error: &io::Error) -> &'static str {

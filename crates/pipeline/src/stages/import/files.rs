@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use crate::config::places::matching;
+use crate::config::places::{PatternError, matching};
 use crate::config::{Config, Problem, Problems, Source, SourceKind, Take};
 use crate::stages::withdrawal::Withdrawals;
 use riddlemill_harvest::fetch::{LOCK, Pin, Pins};
@@ -52,6 +52,10 @@ pub struct Dump {
     pub published: Option<&'static str>,
     /// For a table: its columns by the fields of a post.
     pub fields: BTreeMap<String, String>,
+    /// Of these: columns that rows of a file may lack.
+    pub optional: Vec<String>,
+    /// In a file that is one JSON object: the pointer to the list of records.
+    pub at: Option<String>,
     /// Of pages of any site: how they are read.
     pub profile: Option<Profile>,
     /// The licence its texts are under.
@@ -114,6 +118,8 @@ impl Dump {
             take: source.take,
             published: source.published,
             fields: source.fields.clone(),
+            optional: source.optional.clone(),
+            at: source.at.clone(),
             profile: source.profile.clone(),
             licence: source.licence.clone(),
             file,
@@ -166,6 +172,12 @@ impl Dump {
         if !self.fields.is_empty() {
             decides["fields"] = serde_json::json!(self.fields);
         }
+        if !self.optional.is_empty() {
+            decides["optional"] = serde_json::json!(self.optional);
+        }
+        if let Some(at) = &self.at {
+            decides["at"] = serde_json::json!(at);
+        }
         if let Some(profile) = &self.profile {
             decides["profile"] = profile.decides();
         }
@@ -178,7 +190,7 @@ impl Dump {
     }
 }
 
-fn kind_name(kind: SourceKind) -> String {
+pub(super) fn kind_name(kind: SourceKind) -> String {
     serde_json::to_value(kind).ok().and_then(|v| v.as_str().map(str::to_string)).unwrap_or_default()
 }
 
@@ -215,14 +227,29 @@ pub fn files(config: &Config, recipe: &str, riddles: bool) -> Result<Vec<Dump>, 
     Ok(dumps)
 }
 
+/// The files that a source's path names; of a folder all files below it that are not hidden.
+fn named(config: &Config, path: &str) -> Result<Vec<glob::GlobResult>, PatternError> {
+    let folder = config.root.join(path);
+    if several(path) || !folder.is_dir() {
+        return matching(&config.root, &config.trust, path);
+    }
+    let found = matching(&config.root, &config.trust, &format!("{}/**/*", path.trim_end_matches('/')))?;
+    let hidden = |path: &Path| {
+        let below = path.strip_prefix(&folder).unwrap_or(path);
+        below.components().any(|part| part.as_os_str().to_string_lossy().starts_with('.'))
+    };
+    let kept = |path: &glob::GlobResult| path.as_ref().map_or(true, |path| path.is_file() && !hidden(path));
+    Ok(found.into_iter().filter(kept).collect())
+}
+
 /// Every file of every source, in the order in which they are imported, not hashed: `sha256` is empty. A source
 /// whose files are not there has none.
 pub fn located(config: &Config) -> Vec<Dump> {
     let mut dumps = Vec::new();
     for source in &config.sources {
-        let found = matching(&config.root, &config.trust, &source.path);
-        let found = found.into_iter().flatten().filter_map(Result::ok);
-        let is_dump = |path: &PathBuf| path.is_file() && !(several(&source.path) && unfinished(path));
+        let found = named(config, &source.path).into_iter().flatten().filter_map(Result::ok);
+        let many = several(&source.path) || config.root.join(&source.path).is_dir();
+        let is_dump = |path: &PathBuf| path.is_file() && !(many && unfinished(path));
         let paths: Vec<PathBuf> = found.filter(is_dump).collect();
         dumps.extend(paths.iter().map(|path| {
             let bytes = path.metadata().map_or(0, |meta| meta.len());
@@ -245,7 +272,8 @@ fn dumps_of(config: &Config, source: &Source, pins: &Pins) -> Result<Vec<Dump>, 
     let place = format!("{}:{} (source {:?})", crate::config::FILE, source.line, source.name);
     let problem = |what: String| Problem { place: place.clone(), what };
     let pattern = config.root.join(&source.path);
-    let found: Vec<_> = match matching(&config.root, &config.trust, &source.path) {
+    let many = several(&source.path) || pattern.is_dir();
+    let found: Vec<_> = match named(config, &source.path) {
         Ok(found) => found,
         Err(error) => return Err(Missing::Problems(vec![problem(error.to_string())])),
     };
@@ -254,7 +282,7 @@ fn dumps_of(config: &Config, source: &Source, pins: &Pins) -> Result<Vec<Dump>, 
     for path in found {
         match path {
             Ok(path) => match path.metadata() {
-                Ok(meta) if meta.is_file() && !(several(&source.path) && unfinished(&path)) => {
+                Ok(meta) if meta.is_file() && !(many && unfinished(&path)) => {
                     paths.push(path);
                 }
                 // A pattern may match folders; a file that was named is reported.
@@ -283,6 +311,7 @@ fn dumps_of(config: &Config, source: &Source, pins: &Pins) -> Result<Vec<Dump>, 
         let hint = match (&source.url, source.path.starts_with("raw/sample/")) {
             (Some(_), _) => "\n  hint: `riddlemill fetch` downloads it",
             (None, true) => "\n  hint: the sample comes with riddlemill; `riddlemill init` writes it again",
+            (None, false) if pattern.is_dir() => "\n  hint: the folder has no file in it that is not hidden",
             (None, false) => "\n  hint: paths are relative to pipeline.toml",
         };
         return Err(Missing::NoFile(problem(format!("no file matches {:?}{hint}", source.path))));

@@ -3,6 +3,7 @@
 use super::Read;
 use super::dump::BATCH;
 use super::files::Dump;
+use super::findings::Tally;
 use super::same_id::{Again, Fingerprint, Repeat, settle_again};
 use crate::stages::StageError;
 use riddlemill_tables::Batch;
@@ -13,6 +14,8 @@ pub(super) struct ItemLedger {
     batch: Batch<Post>,
     /// Of every post, in order.
     pub(super) fingerprints: Vec<Fingerprint>,
+    /// What became of the items.
+    pub(super) tally: Tally,
     /// How many of its posts had a damaged id.
     damaged: u64,
 }
@@ -62,13 +65,16 @@ impl Default for ItemLedger {
     fn default() -> ItemLedger {
         // A core's share is cut in two, and further where another core has nothing to do.
         let room = BATCH / rayon::current_num_threads().max(1) / 2;
-        ItemLedger { batch: Batch::with_room((), room), fingerprints: Vec::with_capacity(room), damaged: 0 }
+        let tally = Tally::default();
+        let fingerprints = Vec::with_capacity(room);
+        ItemLedger { batch: Batch::with_room((), room), fingerprints, tally, damaged: 0 }
     }
 }
 
 impl ItemLedger {
     pub(super) fn append(&mut self, read: &Read) {
         self.batch.append(&read.locator, &read.outcome);
+        self.tally.count(read);
         self.fingerprints.extend(&read.fingerprints);
         let damaged = |rule: &str| rule == Reason::DamagedId.code();
         self.damaged += u64::from(matches!(&read.outcome, Outcome::Changed { rule, .. } if damaged(rule)));

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use serde::Deserialize;
 
 use super::files::Dump;
-use super::{Parsed, RawPost, dump, loose};
+use super::{Parsed, RawPost, loose, rows};
 use crate::config::sections;
 use riddlemill_harvest::pages::tieba::thread_id;
 use riddlemill_text::record::{Post, PostKind, Reason, text_id};
@@ -132,7 +132,7 @@ impl Notes {
 /// What a file of jokes of annual threads notes under them.
 pub(super) fn noted(dump: &Dump, settings: &sections::Import) -> Notes {
     let mut notes = Notes::default();
-    for batch in dump::batches(dump, settings.max_line_mib << 20) {
+    for batch in rows::batches(dump, settings.max_line_mib << 20) {
         let posts: Vec<_> = batch
             .par_iter()
             .filter_map(|item| Some((item.position, super::parse(dump, item.bytes.ok()?, None).ok()?)))

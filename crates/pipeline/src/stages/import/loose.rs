@@ -50,6 +50,9 @@ pub(super) fn plain(value: &Value) -> Option<String> {
     }
 }
 
+/// Keys in which databases of documents wrap the values that JSON has no type for.
+const WRAPPED: [&str; 6] = ["$oid", "$numberLong", "$numberInt", "$numberDouble", "$numberDecimal", "$date"];
+
 /// [`text`] that need not be copied where it is in the item as it reads.
 pub(super) struct Text;
 
@@ -102,8 +105,14 @@ impl<'de> Visitor<'de> for Text {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(None)
+        let mut wrapped = None;
+        while let Some(key) = map.next_key::<String>()? {
+            match WRAPPED.contains(&key.as_str()) {
+                true => wrapped = map.next_value_seed(Text)?,
+                false => drop(map.next_value::<IgnoredAny>()?),
+            }
+        }
+        Ok(wrapped)
     }
 }
 
@@ -179,6 +188,9 @@ mod tests {
             let id = id(&mut serde_json::Deserializer::from_str(item));
             assert_eq!(id.ok().flatten().as_deref(), Some(read), "{item}");
         }
+        let wrapped = r#"{"$date": {"$numberLong": "1704067200000"}}"#;
+        let read = text(&mut serde_json::Deserializer::from_str(wrapped)).unwrap();
+        assert_eq!(read.as_deref(), Some("1704067200000"));
         let borrowed = Text.deserialize(&mut serde_json::Deserializer::from_str("\"云\""));
         assert!(matches!(borrowed, Ok(Some(Cow::Borrowed("云")))));
     }

@@ -6,17 +6,19 @@
 
 mod aiotieba;
 mod census;
+mod columns;
 mod cqia;
 mod cut;
 mod dump;
 mod files;
+mod findings;
 mod hashed_names;
 mod ledger;
 mod leymore;
 mod loose;
 mod names;
 mod native_id;
-mod outcome;
+mod outcomes;
 mod pickle;
 mod profile;
 mod published;
@@ -25,6 +27,7 @@ mod reddit;
 mod riddles;
 mod rows;
 mod same_id;
+mod shape;
 mod split;
 mod table;
 mod texts;
@@ -34,6 +37,8 @@ mod warc;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+
 use rayon::prelude::*;
 use serde::de::DeserializeSeed;
 
@@ -41,11 +46,12 @@ use super::withdrawal::Withdrawals;
 use super::{Pulse, StageError, Stop};
 use crate::config::{SourceKind, sections};
 use ledger::{Findings, ItemLedger};
-use outcome::{buried, imported, set_aside};
+use outcomes::outcomes;
 use riddlemill_files::par_map::{SPLIT, par_map_ordered};
 use riddlemill_harvest::pages::Site;
 use riddlemill_tables::{Batch, LedgerRecord, StageWriter};
-use riddlemill_text::record::{Outcome, Post, PostKind, Reason, is_published, pseudonym, text_id};
+use riddlemill_text::notation;
+use riddlemill_text::record::{Outcome, Post, PostKind, Reason};
 use riddlemill_text::text::anonymise::NameList;
 use same_id::{Fingerprint, Seen};
 use split::{Item, Items};
@@ -91,6 +97,8 @@ pub struct RawPost {
     pub note: Option<String>,
     /// How many images it shows.
     pub images: u64,
+    /// What in its record was read as absent, because it is no JSON or no value.
+    pub noted: String,
 }
 
 /// The result of parsing an item.
@@ -123,7 +131,8 @@ pub fn import(
 ) -> Result<(), StageError> {
     let mut seen = Seen::default();
     let mut table = writer.table::<FileRow>("files")?;
-    for dump in dumps {
+    let mut tally = findings::Tally::default();
+    for (at, dump) in dumps.iter().enumerate() {
         let mut items = 0;
         let mut findings = Findings::default();
         let parse = |ledger: &mut ItemLedger, place| {
@@ -135,6 +144,7 @@ pub fn import(
             for ledger in &mut ledgers {
                 seen.observe(&mut ledger.fingerprints);
                 findings.take(ledger);
+                tally.add(&ledger.tally);
             }
             let settled: Vec<Batch<Post>> =
                 ledgers.into_par_iter().map(ItemLedger::settled).collect::<Result<_, _>>()?;
@@ -146,6 +156,16 @@ pub fn import(
             Ok(writer.flush()?)
         })?;
         findings.words(dump).iter().for_each(|words| pulse.notify(words));
+        if dumps.get(at + 1).is_none_or(|next| next.source != dump.source) {
+            let own: Vec<&Dump> = dumps.iter().filter(|other| other.source == dump.source).collect();
+            if let Some((locator, outcome)) = std::mem::take(&mut tally).nothing(&own) {
+                let mut batch = Batch::with_room((), 1);
+                batch.append(&locator, &outcome);
+                items += 1;
+                writer.append_batch(batch);
+                writer.flush()?;
+            }
+        }
         table.append(&dump.row(items));
     }
     writer.keep(table)?;
@@ -196,8 +216,22 @@ fn read<T: Default + Send>(
     settings: &sections::Import,
     given: Option<&thread::Threads>,
     put: impl Fn(&mut T, Place) + Sync,
-    take: impl FnMut(Vec<T>) -> Result<(), StageError>,
+    mut take: impl FnMut(Vec<T>) -> Result<(), StageError>,
 ) -> Result<(), StageError> {
+    let limit = settings.max_line_mib << 20;
+    let whole = |name: Option<String>, reason, evidence| {
+        let mut found = T::default();
+        put(&mut found, Place { position: 1, name, parsed: Parsed::Out(reason, evidence) });
+        found
+    };
+    if let Some((reason, evidence)) = findings::of_file(dump, limit) {
+        return take(vec![whole(None, reason, evidence)]);
+    }
+    let parts = findings::of_parts(dump);
+    if !parts.is_empty() {
+        let parts = parts.into_iter().zip(1..);
+        take(parts.map(|(part, n)| whole(Some(format!("part{n}")), Reason::ForeignFile, part)).collect())?;
+    }
     let gather = |mut gathered: T, place: Place| {
         put(&mut gathered, place);
         gathered
@@ -232,18 +266,13 @@ fn read<T: Default + Send>(
             parsed: profile::unit(unit, known, dump, found),
         };
         let gather = |batch: Vec<_>| Ok(batch.into_par_iter().map(place).fold(T::default, gather).collect());
-        let limit = settings.max_line_mib << 20;
         return par_map_ordered(profile::batches(dump, found, limit).into_iter(), gather, take);
     }
     if let Some(site) = riddles::site(dump.kind) {
         let place =
             |page: riddles::Paged| Place { position: page.at, name: Some(page.name), parsed: page.parsed };
         let gather = |batch: Vec<_>| Ok(batch.into_par_iter().map(place).fold(T::default, gather).collect());
-        return par_map_ordered(
-            riddles::batches(dump, &site, settings.max_line_mib << 20).into_iter(),
-            gather,
-            take,
-        );
+        return par_map_ordered(riddles::batches(dump, &site, limit).into_iter(), gather, take);
     }
     let known = match given {
         _ if !matches!(dump.kind, SourceKind::ThreadDump | SourceKind::Aiotieba) => None,
@@ -270,11 +299,21 @@ fn read<T: Default + Send>(
     };
     let gather =
         |batch: Items| Ok(batch.par_iter().with_min_len(SPLIT).map(place).fold(T::default, gather).collect());
-    par_map_ordered(rows::batches(dump, settings.max_line_mib << 20).into_iter(), gather, take)
+    par_map_ordered(rows::batches(dump, limit).into_iter(), gather, take)
 }
 
-/// A line of the formats that hold posts of threads; `None` for the others.
+/// A line of the formats that hold posts of threads; `None` for the others. What is no JSON is read as absent.
 fn row(dump: &Dump, text: &str) -> Option<Result<thread::Row, Parsed>> {
+    match row_as_it_is(dump, text)? {
+        Err(Parsed::Bad(why)) => match mend(text) {
+            Some((mended, _)) => row_as_it_is(dump, &mended),
+            None => Some(Err(Parsed::Bad(why))),
+        },
+        read => Some(read),
+    }
+}
+
+fn row_as_it_is(dump: &Dump, text: &str) -> Option<Result<thread::Row, Parsed>> {
     match dump.kind {
         SourceKind::ThreadDump => Some(thread::row(text)),
         SourceKind::Aiotieba => Some(aiotieba::row(text)),
@@ -285,14 +324,47 @@ fn row(dump: &Dump, text: &str) -> Option<Result<thread::Row, Parsed>> {
 /// Reads one item as its source's format. `threads` is what a file of whole threads knows of them.
 pub(crate) fn parse(dump: &Dump, bytes: &[u8], threads: Option<&thread::Threads>) -> Result<Parsed, Unread> {
     let text = simdutf8::basic::from_utf8(bytes).map_err(|_| Unread::of_bytes(bytes))?;
-    if let Some(row) = row(dump, text) {
+    let parsed = parse_text(dump, text, threads);
+    // Only what is no JSON is looked at twice.
+    if !matches!(parsed, Parsed::Bad(_)) {
+        return Ok(parsed);
+    }
+    let Some((mended, what)) = mend(text) else { return Ok(parsed) };
+    Ok(match parse_text(dump, &mended, threads) {
+        Parsed::Post(mut post) => {
+            let halves = (what.halves > 0)
+                .then(|| format!("half of a pair of surrogates at {} places, left out", what.halves));
+            let bare =
+                (what.bare > 0).then(|| format!("NaN or Infinity at {} places, read as absent", what.bare));
+            let noted = halves.into_iter().chain(bare).chain((!post.noted.is_empty()).then_some(post.noted));
+            post.noted = noted.collect::<Vec<_>>().join("; ");
+            Parsed::Post(post)
+        }
+        other => other,
+    })
+}
+
+/// A record that is no JSON as it stands, without what makes it none: halves of characters are left out, numbers that are none are
+/// absent.
+fn mend(text: &str) -> Option<(Cow<'_, str>, notation::Mended)> {
+    let (mended, what) = notation::mend(text);
+    if !what.any() {
+        return None;
+    }
+    // Where the record says U+FFFD itself, it was read in another encoding, and is set aside for that.
+    let halved = what.halves > 0 && !text.contains("\\ufffd");
+    Some((if halved { mended.replace("\\ufffd", "").into() } else { mended }, what))
+}
+
+fn parse_text(dump: &Dump, text: &str, threads: Option<&thread::Threads>) -> Parsed {
+    if let Some(row) = row_as_it_is(dump, text) {
         let parsed = row.map_or_else(|parsed| parsed, |row| thread::post(row, threads, dump.take));
-        return Ok(texts::decoded(dump.kind, parsed));
+        return texts::decoded(dump.kind, parsed);
     }
     let parsed = match dump.kind {
         SourceKind::LeymoreTitles => leymore::title(text),
         SourceKind::LeymoreAnnual => leymore::annual(text),
-        SourceKind::Reddit => reddit::post(text),
+        SourceKind::Reddit => reddit::post(text, dump.take),
         SourceKind::Cqia => cqia::post(text),
         SourceKind::Table => table::post(text, &dump.fields),
         SourceKind::Puzzles => riddles::puzzle(text),
@@ -304,7 +376,7 @@ pub(crate) fn parse(dump: &Dump, bytes: &[u8], threads: Option<&thread::Threads>
         | SourceKind::RiddlesCom
         | SourceKind::Rd => Parsed::Bad("an item of another format".into()),
     };
-    Ok(texts::decoded(dump.kind, parsed))
+    texts::decoded(dump.kind, parsed)
 }
 
 /// How many posts a dump holds, and how many of its items are set aside: an import without a store, for
@@ -346,6 +418,7 @@ pub fn ledger_records<E: Send>(
     mut take: impl FnMut(Vec<LedgerRecord<Post>>) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut seen = Seen::default();
+    let mut tally = findings::Tally::default();
     let mut failed = Ok(());
     let gather = |reads: &mut Vec<Read>, place| {
         outcomes(dump, place, secrets, withdrawn, |read| reads.push(read));
@@ -353,6 +426,7 @@ pub fn ledger_records<E: Send>(
     let read = read(dump, settings, given, gather, |batch| {
         let mut records = Vec::new();
         for mut read in batch.into_iter().flatten() {
+            tally.count(&read);
             if !unsettled {
                 seen.observe(&mut read.fingerprints);
             }
@@ -363,6 +437,12 @@ pub fn ledger_records<E: Send>(
     });
     // The only error of reading is the one that was just kept.
     let _ = read;
+    // A piece knows nothing of the others.
+    if failed.is_ok() && given.is_none() {
+        if let Some((locator, outcome)) = tally.nothing(&[dump]) {
+            failed = take(vec![LedgerRecord::new(locator, outcome)]);
+        }
+    }
     failed
 }
 
@@ -371,92 +451,6 @@ struct Read {
     locator: String,
     outcome: Outcome<Post>,
     fingerprints: Vec<Fingerprint>,
-}
-
-/// Puts the entries of an item: one, or that of a page and one for each post on it that is set aside.
-fn outcomes(
-    dump: &Dump,
-    place: Place,
-    secrets: &Secrets<'_>,
-    withdrawn: &Withdrawals,
-    mut put: impl FnMut(Read),
-) {
-    let Place { position, name, parsed } = place;
-    let locator = name.map_or_else(|| dump.locator(position), |name| dump.locator(name));
-    let posts = match texts::readable(dump.kind, parsed) {
-        Parsed::Page(posts) => posts,
-        Parsed::Post(draft) => {
-            let damaged = draft.damaged_id.clone();
-            let (post, fingerprint) = post(dump, position, *draft, secrets, withdrawn);
-            return put(match withdrawn.of_post(&post.id, &post.text) {
-                Some(tombstone) => Read { locator, outcome: buried(tombstone), fingerprints: Vec::new() },
-                None => Read { locator, outcome: imported(post, damaged), fingerprints: vec![fingerprint] },
-            });
-        }
-        other => return put(Read { locator, outcome: set_aside(other), fingerprints: Vec::new() }),
-    };
-    let (mut rows, mut fingerprints, mut more) = (Vec::new(), Vec::new(), Vec::new());
-    for (i, parsed) in posts.into_iter().enumerate() {
-        if let Parsed::Post(draft) = parsed {
-            let (post, fingerprint) = post(dump, position, *draft, secrets, withdrawn);
-            if let Some(tombstone) = withdrawn.of_post(&post.id, &post.text) {
-                let locator = format!("{locator}#{}", i + 1);
-                more.push(Read { locator, outcome: buried(tombstone), fingerprints: Vec::new() });
-                continue;
-            }
-            rows.push((post, same_id::PAGE));
-            fingerprints.push(fingerprint);
-        } else {
-            let locator = format!("{locator}#{}", i + 1);
-            more.push(Read { locator, outcome: set_aside(parsed), fingerprints: Vec::new() });
-        }
-    }
-    put(Read { locator, outcome: Outcome::Expanded(rows), fingerprints });
-    more.into_iter().for_each(put);
-}
-
-fn post(
-    dump: &Dump,
-    position: u64,
-    draft: RawPost,
-    secrets: &Secrets<'_>,
-    withdrawn: &Withdrawals,
-) -> (Post, Fingerprint) {
-    let text = Post::written(draft.title.as_deref(), draft.content.as_deref());
-    // Records of published sets are known by their ids: no other source may give such a one.
-    let own = |id: &String| dump.kind == SourceKind::Published || !is_published(id);
-    let id = draft.id.filter(own).unwrap_or_else(|| text_id(&text));
-    let fingerprint = Fingerprint::new(&id, &text);
-    let mut mentions = draft.mentions;
-    for name in secrets.names.find(&text) {
-        if mentions.iter().all(|known| known != name) {
-            mentions.push(name.to_owned());
-        }
-    }
-    let (language, certainty) = dump.language_of(&text);
-    let post = Post {
-        id,
-        kind: draft.kind,
-        text,
-        title: draft.title,
-        content: draft.content,
-        author: draft.author.map(|name| pseudonym(secrets.salt, &name)),
-        mentions,
-        links: draft.links,
-        time: draft.time,
-        score: draft.score,
-        number: None,
-        // A note is a post of its own, which may be withdrawn without the one that it is shown with.
-        note: draft.note.filter(|note| withdrawn.of_text(note).is_none()),
-        images: draft.images,
-        source: dump.source.clone(),
-        file: dump.file.clone(),
-        position,
-        licence: dump.licence.clone(),
-        language: Some(language),
-        language_certainty: Some(certainty),
-    };
-    (post, fingerprint)
 }
 
 /// Whether an author's name is in what they wrote. Names of one character are not looked for.

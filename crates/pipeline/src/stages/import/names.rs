@@ -15,6 +15,7 @@ use crate::config::{SourceKind, sections};
 use crate::stages::{StageError, Unusable};
 use riddlemill_harvest::pages::Site;
 use riddlemill_tables::{Error, StageWriter};
+use riddlemill_text::notation;
 use riddlemill_text::record::{Post, record};
 use riddlemill_text::text::anonymise::{HashedName, NameList};
 
@@ -115,7 +116,7 @@ struct Who {
 
 fn name_of(dump: &Dump, bytes: &[u8]) -> Option<String> {
     let text = simdutf8::basic::from_utf8(bytes).ok()?;
-    let who = || super::object::<Who>(text).ok();
+    let who = || super::object::<Who>(text).or_else(|_| super::object::<Who>(&notation::strict(text))).ok();
     match dump.kind {
         SourceKind::LeymoreTitles => who()?.lz,
         SourceKind::LeymoreAnnual | SourceKind::Reddit => who()?.author,

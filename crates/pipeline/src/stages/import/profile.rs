@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
 use riddlemill_harvest::pages::profile::{Entry, Format, Jokes, XmlError};
-use riddlemill_harvest::pages::{self, Class, Profile, Site, charset};
+use riddlemill_harvest::pages::{self, Class, Profile, Site, charset, mhtml};
 use riddlemill_text::record::{PostKind, Reason};
 
 use super::files::Dump;
@@ -28,6 +28,8 @@ pub(super) struct Unit {
     pub name: String,
     /// What was read.
     pub read: Result<(Class, String, Vec<Entry>), (Reason, String)>,
+    /// Why a page has no posts, in words.
+    pub why: Option<String>,
 }
 
 /// The pages and items of a file, read ahead by a thread of their own. Its content determines whether it is an archive.
@@ -54,6 +56,7 @@ fn archive(dump: &Dump, profile: Profile, sender: &SyncSender<Vec<Unit>>) {
         let unit = |page: warc::Archived| Unit {
             at: page.at,
             name: format!("{}{}", page.at, if page.damage { "+" } else { "" }),
+            why: page.read.as_ref().ok().and_then(|(_, _, parsed)| parsed.why.clone()),
             read: page.read.map(|(class, url, parsed)| (class, url, parsed.entries)),
         };
         if sender.send(batch.into_iter().map(unit).collect()).is_err() {
@@ -91,7 +94,7 @@ fn items(dump: &Dump, profile: &Profile, limit: u64, sender: &SyncSender<Vec<Uni
                 Err(error @ XmlError::Oversize(_)) => Err((Reason::Oversize, error.to_string())),
                 Err(error) => Err((Reason::Truncated, error.to_string())),
             };
-            batch.push(Unit { at: number, name: number.to_string(), read });
+            batch.push(Unit { at: number, name: number.to_string(), read, why: None });
             batch.len() < BATCH || sender.send(std::mem::take(&mut batch)).is_ok()
         });
     });
@@ -102,7 +105,11 @@ fn items(dump: &Dump, profile: &Profile, limit: u64, sender: &SyncSender<Vec<Uni
 }
 
 fn unread(error: &std::io::Error) -> Unit {
-    Unit { at: 1, name: "1".into(), read: Err((Reason::Truncated, dump::describe(error).into())) }
+    failed(Reason::Truncated, dump::describe(error).into())
+}
+
+fn failed(reason: Reason, what: String) -> Unit {
+    Unit { at: 1, name: "1".into(), read: Err((reason, what)), why: None }
 }
 
 /// The pages of a file without an archive around them.
@@ -114,16 +121,22 @@ fn saved(dump: &Dump, profile: &Profile, limit: u64) -> Vec<Unit> {
     }
     if bytes.len() as u64 > limit {
         let what = format!("the page is longer than {} MiB", limit >> 20);
-        return vec![Unit { at: 1, name: "1".into(), read: Err((Reason::Oversize, what)) }];
+        return vec![failed(Reason::Oversize, what)];
     }
     let site = Site::Profile(profile.clone());
-    let text = charset::decode(&bytes, None, &site).text;
+    let saved = match mhtml::is_mhtml(&bytes).then(|| mhtml::page(&bytes)) {
+        Some(Ok(saved)) => saved,
+        Some(Err(why)) => return vec![failed(Reason::Unreadable, why.to_string())],
+        None => mhtml::Saved { body: bytes, content_type: None, url: None },
+    };
+    let text = charset::decode(&saved.body, saved.content_type.as_deref(), &site).text;
     let page = |text: &str, url: &str, at: usize| {
         let parsed = pages::parse(&site, url, 200, text, None);
-        Unit { at: at as u64, name: at.to_string(), read: Ok((parsed.class, url.to_owned(), parsed.entries)) }
+        let read = Ok((parsed.class, url.to_owned(), parsed.entries));
+        Unit { at: at as u64, name: at.to_string(), read, why: parsed.why }
     };
     if profile.format() == Format::Html {
-        return vec![page(&text, &pages::address(&text).unwrap_or_default(), 1)];
+        return vec![page(&text, &saved.url.or_else(|| pages::address(&text)).unwrap_or_default(), 1)];
     }
     let lines: Vec<(usize, &str)> =
         text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).collect();
@@ -154,7 +167,7 @@ pub(super) fn unit(unit: Unit, known: &Threads, dump: &Dump, profile: &Profile) 
     };
     match warc::set_aside(class) {
         None => Parsed::Page(entries.into_iter().map(|entry| post(entry, known, dump, profile)).collect()),
-        Some(reason) => Parsed::Out(reason, url),
+        Some(reason) => Parsed::Out(reason, warc::in_words(&url, unit.why)),
     }
 }
 
@@ -208,6 +221,7 @@ pub(super) fn post(entry: Entry, known: &Threads, dump: &Dump, profile: &Profile
         note: None,
         links: Vec::new(),
         images: entry.images,
+        noted: String::new(),
     }))
 }
 

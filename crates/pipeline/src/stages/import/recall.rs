@@ -16,11 +16,13 @@ use serde_json::Value;
 
 use super::dump::{self, BATCH};
 use super::files::Dump;
+use super::shape::{self, Shape};
 use super::split::{Item, Splitter};
 use super::{Parsed, parse, profile, published, riddles, rows, thread, warc};
-use crate::config::SourceKind;
+use crate::config::{SourceKind, Take};
 use crate::stages::withdrawal::Withdrawals;
 use riddlemill_files::fence;
+use riddlemill_files::reading::{Packing, text_of};
 use riddlemill_harvest::pages::profile::Entry;
 use riddlemill_harvest::pages::{self, Profile, Site};
 use riddlemill_harvest::warc::{Archive, Limits, Location};
@@ -94,15 +96,16 @@ impl Layout {
                 dump.profile.clone().map_or(Layout::Stream, |p| Layout::Pages(Site::Profile(p)))
             }
             SourceKind::Warc => Layout::Pages(Site::Tieba),
-            SourceKind::Table | SourceKind::Published => match rows::head(&dump.path) {
-                rows::Head::Parquet => Layout::Parquet,
-                rows::Head::Csv | rows::Head::Numpy => Layout::Csv,
-                rows::Head::Json => Layout::Stream,
-            },
             kind => match riddles::site(kind) {
                 Some(site) if riddles::is_archive(dump) => Layout::Pages(site),
                 Some(site) => Layout::Page(site),
-                None => Layout::Stream,
+                None => match rows::head(dump) {
+                    rows::Head::Parquet => Layout::Parquet,
+                    rows::Head::Csv | rows::Head::Numpy | rows::Head::Workbook | rows::Head::Other => {
+                        Layout::Csv
+                    }
+                    rows::Head::Json => Layout::Stream,
+                },
             },
         }
     }
@@ -182,18 +185,11 @@ pub fn read_back(
 }
 
 fn stream(dump: &Dump, limit: u64, blocks: &[Block], sift: &Sift<'_>) -> io::Result<Vec<Vec<Recalled>>> {
-    let mut head = [0; 4];
-    let packed = {
-        let mut file = fence::open_plain(&dump.path)?;
-        let read = file.read(&mut head)?;
-        let head = &head[..read];
-        head.starts_with(b"\x1f\x8b")
-            || head.starts_with(b"\x28\xb5\x2f\xfd")
-            || head.starts_with(b"\x50\x2a\x4d\x18")
-    };
-    let (array, bom) = shape(dump)?;
+    let text = text_of(dump::open(&dump.path)?)?;
+    let packed = Packing::of_file(&dump.path) != Packing::Plain || text.encoding.is_some();
+    let shape = shape::of_dump(dump).unwrap_or(Shape::Lines);
     let read = |block: &Block, bytes: &[u8]| {
-        let mut splitter = Splitter::resumed(limit, array, block.first);
+        let mut splitter = Splitter::resumed(limit, shape, block.first);
         splitter.feed(bytes);
         splitter.finish(None);
         let items = splitter.take();
@@ -211,16 +207,16 @@ fn stream(dump: &Dump, limit: u64, blocks: &[Block], sift: &Sift<'_>) -> io::Res
             .map(|block| {
                 let mut bytes = vec![0; (block.end - block.start) as usize];
                 // A last line has no line feed behind it.
-                let got = read_at(&file, block.start + bom, &mut bytes)?;
+                let got = read_at(&file, block.start + text.mark, &mut bytes)?;
                 Ok(read(block, &bytes[..got]))
             })
             .collect();
     }
-    let mut reader = dump::open(&dump.path)?;
+    let mut reader = text.reader;
     let mut at = 0;
     let mut found = Vec::new();
     for block in blocks {
-        let from = block.start + bom;
+        let from = block.start;
         // A compressed stream has to be unpacked from its beginning.
         io::copy(&mut reader.by_ref().take(from.saturating_sub(at)), &mut io::sink())?;
         let mut bytes = Vec::new();
@@ -240,16 +236,6 @@ fn read_at(file: &std::fs::File, from: u64, bytes: &mut [u8]) -> io::Result<usiz
         }
     }
     Ok(got)
-}
-
-/// Whether a stream is one array, and the bytes of its mark of byte order.
-fn shape(dump: &Dump) -> io::Result<(bool, u64)> {
-    let mut head = Vec::new();
-    dump::open(&dump.path)?.take(64 << 10).read_to_end(&mut head)?;
-    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head);
-    let mut splitter = Splitter::new(u64::MAX);
-    splitter.feed(text);
-    Ok((splitter.is_array(), (head.len() - text.len()) as u64))
 }
 
 fn csv(dump: &Dump, limit: u64, blocks: &[Block], sift: &Sift<'_>) -> Vec<Vec<Recalled>> {
@@ -426,12 +412,21 @@ fn recall(dump: &Dump, item: &Item<'_>, sift: &Sift<'_>) -> Option<Recalled> {
     let recalled_text = match super::row(dump, &text) {
         Some(Ok(row)) => recalled_text(row),
         Some(Err(_)) => unread(dump, &text),
-        None => match parse(dump, text.as_bytes(), None) {
-            Ok(post @ Parsed::Post(_)) => drafted(post),
-            _ => unread(dump, &text),
+        None => match recalled_post(dump, &text) {
+            Some(post) => drafted(post),
+            None => unread(dump, &text),
         },
     };
     recalled(place_of(dump, item.position), recalled_text, sift)
+}
+
+/// A comment has the id that it would have as a candidate.
+fn recalled_post(dump: &Dump, text: &str) -> Option<Parsed> {
+    let parsed = match dump.kind {
+        SourceKind::Reddit => parse(&Dump { take: Take::Main, ..dump.clone() }, text.as_bytes(), None),
+        _ => parse(dump, text.as_bytes(), None),
+    };
+    parsed.ok().filter(|parsed| matches!(parsed, Parsed::Post(_)))
 }
 
 fn recalled_text(row: thread::Row) -> RecalledText {

@@ -12,6 +12,7 @@ fn dump(folder: &std::path::Path, kind: SourceKind, bytes: &[u8]) -> Dump {
     let (take, licence, sha256) = (Take::Jokes, None, String::new());
     let (profile, bytes) = (None, bytes.len() as u64);
     let piece = Piece::default();
+    let (optional, at) = (Vec::new(), None);
     Dump {
         source,
         kind,
@@ -19,6 +20,8 @@ fn dump(folder: &std::path::Path, kind: SourceKind, bytes: &[u8]) -> Dump {
         take,
         published: None,
         fields,
+        optional,
+        at,
         profile,
         licence,
         file,

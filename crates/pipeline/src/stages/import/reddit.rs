@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Parsed, RawPost, loose};
+use crate::config::Take;
 use riddlemill_text::record::{PostKind, Reason};
 
 #[derive(Deserialize)]
@@ -34,14 +35,19 @@ struct Object {
     post_hint: Option<String>,
 }
 
-/// `reddit:<id>` of a submission, `reddit:<submission>:<id>` of a comment.
-pub(super) fn post(line: &str) -> Parsed {
+/// `reddit:<id>` of a submission, `reddit:<submission>:<id>` of a comment, which is a candidate only where `take` asks for
+/// more than the first posts.
+pub(super) fn post(line: &str, take: Take) -> Parsed {
     let object: Object = match super::object(line) {
         Ok(object) => object,
         Err(bad) => return bad,
     };
-    let Some(id) = object.id.filter(|id| !id.is_empty() && id.bytes().all(|b| b.is_ascii_alphanumeric()))
-    else {
+    // The API writes the kind of a thing before its id, archives do not.
+    let id = object.id.map(|id| match id.strip_prefix("t3_").or(id.strip_prefix("t1_")) {
+        Some(bare) => bare.to_owned(),
+        None => id,
+    });
+    let Some(id) = id.filter(|id| !id.is_empty() && id.bytes().all(|b| b.is_ascii_alphanumeric())) else {
         return Parsed::Bad("`id` is not an id of Reddit".into());
     };
     let texts = [&object.title, &object.selftext, &object.body];
@@ -50,6 +56,9 @@ pub(super) fn post(line: &str) -> Parsed {
     }
     if let Some(by) = object.removed_by_category.as_str().filter(|by| !by.is_empty()) {
         return Parsed::Out(Reason::TakenAway, format!("removed_by_category: {by}"));
+    }
+    if object.title.is_none() && object.body.is_some() && take == Take::Jokes {
+        return Parsed::Out(Reason::Chatter, "a comment; take = \"main\" takes comments, too".into());
     }
     let (id, content) = match (&object.title, object.body) {
         (None, Some(body)) => {
@@ -80,6 +89,7 @@ pub(super) fn post(line: &str) -> Parsed {
         note: None,
         links: Vec::new(),
         images: pictured.into(),
+        noted: String::new(),
     }))
 }
 
@@ -98,7 +108,7 @@ mod tests {
     use super::*;
 
     fn draft(line: &str) -> RawPost {
-        match post(line) {
+        match post(line, Take::Main) {
             Parsed::Post(draft) => *draft,
             other => panic!("{other:?}"),
         }
@@ -125,7 +135,7 @@ mod tests {
             r#"{"id": "a", "body": "[removed]", "link_id": "t3_b"}"#,
         ];
         for line in gone {
-            assert!(matches!(post(line), Parsed::Out(Reason::TakenAway, _)), "{line}");
+            assert!(matches!(post(line, Take::Main), Parsed::Out(Reason::TakenAway, _)), "{line}");
         }
         let kept = draft(
             r#"{"id": "a", "title": "[removed] is a word", "removed_by_category": null, "author": "[deleted]"}"#,
@@ -135,8 +145,10 @@ mod tests {
 
     #[test]
     fn a_comment_hangs_under_its_submission() {
-        let comment = draft(r#"{"id": "c1", "link_id": "t3_s1", "body": "A towel."}"#);
+        let line = r#"{"id": "c1", "link_id": "t3_s1", "body": "A towel."}"#;
+        assert!(matches!(post(line, Take::Jokes), Parsed::Out(Reason::Chatter, _)));
+        let comment = draft(line);
         assert_eq!((comment.id.as_deref(), comment.kind), (Some("reddit:s1:c1"), PostKind::Plain));
-        assert!(matches!(post(r#"{"title": "no id"}"#), Parsed::Bad(_)));
+        assert!(matches!(post(r#"{"title": "no id"}"#, Take::Main), Parsed::Bad(_)));
     }
 }

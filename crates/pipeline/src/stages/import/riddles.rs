@@ -13,7 +13,8 @@ use super::files::Dump;
 use super::native_id::as_meant;
 use super::{Parsed, RawPost, dump, loose, warc};
 use crate::config::SourceKind;
-use riddlemill_harvest::pages::{self, Class, Riddle, Site, charset};
+use riddlemill_files::reading::{Form, sniff};
+use riddlemill_harvest::pages::{self, Class, Riddle, Site, charset, mhtml};
 use riddlemill_text::record::{PostKind, Reason};
 
 /// A page, or a damaged place of an archive, with its place in the file and what the ledger calls that.
@@ -43,7 +44,7 @@ pub(super) fn batches(dump: &Dump, site: &Site, limit: u64) -> Receiver<Vec<Page
                     at: page.at,
                     name: format!("{}{}", page.at, if page.damage { "+" } else { "" }),
                     parsed: match page.read {
-                        Ok((class, url, parsed)) => riddles(class, &url, parsed.riddles),
+                        Ok((class, url, parsed)) => riddles(class, &url, parsed.riddles, parsed.why),
                         Err((reason, evidence)) => Parsed::Out(reason, evidence),
                     },
                 };
@@ -60,8 +61,7 @@ pub(super) fn batches(dump: &Dump, site: &Site, limit: u64) -> Receiver<Vec<Page
 }
 
 pub(super) fn is_archive(dump: &Dump) -> bool {
-    let mut head = [0; 5];
-    dump::open(&dump.path).is_ok_and(|mut file| file.read_exact(&mut head).is_ok() && &head == b"WARC/")
+    matches!(sniff(&dump.path), Form::Warc | Form::Wacz)
 }
 
 /// A page in its own file.
@@ -74,20 +74,25 @@ pub(super) fn saved(dump: &Dump, site: &Site, limit: u64) -> Parsed {
     if bytes.len() as u64 > limit {
         return Parsed::Out(Reason::Oversize, format!("the page is longer than {} MiB", limit >> 20));
     }
-    let text = charset::decode(&bytes, None, site).text;
-    let url = pages::canonical(&text).unwrap_or_default();
+    let saved = match mhtml::is_mhtml(&bytes).then(|| mhtml::page(&bytes)) {
+        Some(Ok(saved)) => saved,
+        Some(Err(why)) => return Parsed::Out(Reason::Unreadable, why.to_string()),
+        None => mhtml::Saved { body: bytes, content_type: None, url: None },
+    };
+    let text = charset::decode(&saved.body, saved.content_type.as_deref(), site).text;
+    let url = saved.url.or_else(|| pages::address(&text)).unwrap_or_default();
     let parsed = pages::parse(site, &url, 200, &text, None);
-    riddles(parsed.class, &url, parsed.riddles)
+    riddles(parsed.class, &url, parsed.riddles, parsed.why)
 }
 
-fn riddles(class: Class, url: &str, riddles: Vec<Riddle>) -> Parsed {
+fn riddles(class: Class, url: &str, riddles: Vec<Riddle>, why: Option<String>) -> Parsed {
     let Some(reason) = warc::set_aside(class) else {
         return Parsed::Page(riddles.into_iter().map(riddle).collect());
     };
     // A page that speaks of riddles in its address and has none is a layout that this version does not know.
     let known = url.is_empty() || url.contains("riddle") || url.contains("teaser");
     let reason = if class == Class::Unparsed && !known { Reason::PageOther } else { reason };
-    Parsed::Out(reason, url.to_owned())
+    Parsed::Out(reason, warc::in_words(url, why))
 }
 
 pub(super) fn riddle(riddle: Riddle) -> Parsed {
@@ -165,7 +170,7 @@ mod tests {
 
     #[test]
     fn a_page_without_riddles_is_recognised_by_its_address() {
-        let reason = |url: &str| match riddles(Class::Unparsed, url, Vec::new()) {
+        let reason = |url: &str| match riddles(Class::Unparsed, url, Vec::new(), None) {
             Parsed::Out(reason, _) => reason,
             other => panic!("{other:?}"),
         };

@@ -1,7 +1,7 @@
 //! The rows of a table as items, in any format: JSON and JSONL as they are, CSV and Parquet
 //! as the JSON objects of their rows.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, Read};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
@@ -11,20 +11,20 @@ use serde_json::{Map, Value};
 use super::dump;
 use super::files::Dump;
 use super::pickle;
+use super::shape::NoRecords;
 use super::split::{Items, Unread};
-use crate::config::SourceKind;
+use riddlemill_files::reading::{Dialect, Form, HEAD, column_name, sniff, text_of, workbook};
 use riddlemill_tables::parquet_rows;
 
 /// The items of a dump, as [`dump::batches`] gives them; those of a table also if they are not JSON.
 pub(super) fn batches(dump: &Dump, limit: u64) -> Receiver<Items> {
-    if !matches!(dump.kind, SourceKind::Table | SourceKind::Published) || !dump.piece.is_first() {
-        return dump::batches(dump, limit);
-    }
-    let read: fn(&Path, u64, &SyncSender<Items>) = match head(&dump.path) {
+    let read: fn(&Path, u64, &SyncSender<Items>) = match head(dump) {
         Head::Parquet => parquet,
         Head::Csv => csv,
+        Head::Workbook => workbook,
         Head::Numpy => numpy,
         Head::Json => return dump::batches(dump, limit),
+        Head::Other => return sync_channel(0).1,
     };
     let (sender, receiver) = sync_channel(2);
     let path = dump.path.clone();
@@ -32,57 +32,135 @@ pub(super) fn batches(dump: &Dump, limit: u64) -> Receiver<Items> {
     receiver
 }
 
+/// How the rows of a file of items are written.
 pub(super) enum Head {
     Parquet,
     Json,
     Csv,
+    Workbook,
     /// An array of numpy's, with pickled objects.
     Numpy,
+    /// Not at all.
+    Other,
 }
 
-/// The format of a file, from its first bytes. A file that cannot be read is left to the reader of lines, which reports why.
-pub(super) fn head(path: &Path) -> Head {
-    let Ok(reader) = dump::open(path) else { return Head::Json };
-    let mut bytes = Vec::new();
-    if reader.take(4096).read_to_end(&mut bytes).is_err() && bytes.is_empty() {
+/// The format of a file of items. A piece of a file is one of lines, because nothing else is cut. A file that cannot be
+/// read is left to the reader of lines, which reports why.
+pub(super) fn head(dump: &Dump) -> Head {
+    if !dump.piece.is_first() {
         return Head::Json;
     }
-    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes).trim_ascii_start();
-    match text.first() {
-        _ if bytes.starts_with(b"PAR1") => Head::Parquet,
-        _ if bytes.starts_with(pickle::MAGIC) => Head::Numpy,
-        // UTF-16 is reported by the reader of lines, too.
-        None | Some(b'{' | b'[' | 0xff | 0xfe) => Head::Json,
-        Some(_) => Head::Csv,
+    match sniff(&dump.path) {
+        Form::Json | Form::Empty => Head::Json,
+        Form::Text if has_lines_of_json(&dump.path) => Head::Json,
+        Form::Text => Head::Csv,
+        Form::Workbook => Head::Workbook,
+        Form::Parquet => Head::Parquet,
+        Form::Numpy => Head::Numpy,
+        _ => Head::Other,
     }
 }
 
-/// The first line names the columns; they are parted by commas, or by tabs where it has more of those.
+/// Whether any line at the head of a file is an object, or in the one encoding that is read line by line: then the others are
+/// damaged lines, and no rows of a table. A file that cannot be opened is one, too.
+fn has_lines_of_json(path: &Path) -> bool {
+    let mut head = Vec::new();
+    let Ok(text) = dump::open(path).and_then(text_of) else { return true };
+    if text.reader.take(HEAD as u64).read_to_end(&mut head).is_err() && head.is_empty() {
+        return true;
+    }
+    head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).any(|line| {
+        let line = line.strip_suffix(b",").unwrap_or(line);
+        line.starts_with(b"{") && line.ends_with(b"}")
+    })
+}
+
+/// The names of the columns, where the file has them above its rows: an empty cell is a column, too.
+pub(super) fn header(dump: &Dump) -> Option<Vec<String>> {
+    match head(dump) {
+        Head::Csv => {
+            let mut table = Table::open(&dump.path).ok()?;
+            let mut header = ::csv::ByteRecord::new();
+            table.reader.read_byte_record(&mut header).ok()?.then(|| columns(&header))
+        }
+        Head::Workbook => {
+            let mut sheets = workbook::tables(&bytes(&dump.path).ok()?).ok()?;
+            (!sheets.is_empty()).then(|| sheets.remove(0).columns)
+        }
+        _ => None,
+    }
+}
+
+fn columns(header: &::csv::ByteRecord) -> Vec<String> {
+    header.iter().map(|name| column_name(&String::from_utf8_lossy(name))).collect()
+}
+
+/// A table of text.
+struct Table {
+    reader: ::csv::Reader<Box<dyn Read + Send>>,
+    /// Lines above it.
+    above: u64,
+    /// Whether its lines end with a carriage return and a line feed.
+    windows: bool,
+    /// Whether it was in another encoding than UTF-8.
+    decoded: bool,
+}
+
+impl Table {
+    fn open(path: &Path) -> io::Result<Table> {
+        let text = text_of(dump::open(path)?)?;
+        let mut reader = text.reader;
+        let mut head = Vec::with_capacity(HEAD);
+        let failed = reader.by_ref().take(HEAD as u64).read_to_end(&mut head);
+        if head.is_empty() {
+            failed?;
+        }
+        let dialect = Dialect::look(&head);
+        let first = &head[dialect.skip..];
+        let first = &first[..memchr::memchr(b'\n', first).unwrap_or(first.len())];
+        let windows = first.ends_with(b"\r");
+        let rest = io::Cursor::new(head).chain(reader);
+        let rest: Box<dyn Read + Send> = Box::new(Skipped { left: dialect.skip, rest });
+        let above = u64::from(dialect.skip > 0);
+        Ok(Table { reader: dialect.reader(rest), above, windows, decoded: text.encoding.is_some() })
+    }
+}
+
+/// What is behind the first bytes.
+struct Skipped<R> {
+    left: usize,
+    rest: R,
+}
+
+impl<R: Read> Read for Skipped<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.left > 0 {
+            let mut passed = [0; 64];
+            let most = self.left.min(passed.len());
+            match self.rest.read(&mut passed[..most])? {
+                0 => self.left = 0,
+                read => self.left -= read,
+            }
+        }
+        self.rest.read(buffer)
+    }
+}
+
+/// The first row names the columns.
 fn csv(path: &Path, limit: u64, sender: &SyncSender<Items>) {
     let mut items = Items::default();
     let mut last = 1;
     let cut = (|| -> Result<(), csv::Error> {
-        let mut reader = BufReader::new(dump::open(path)?);
-        if reader.fill_buf()?.starts_with(b"\xef\xbb\xbf") {
-            reader.consume(3);
-        }
-        let first = reader.fill_buf()?;
-        let first = &first[..memchr::memchr(b'\n', first).unwrap_or(first.len())];
-        let count = |byte: u8| memchr::memchr_iter(byte, first).count();
-        let delimiter = if count(b'\t') > count(b',') { b'\t' } else { b',' };
+        let mut table = Table::open(path)?;
         // The reader counts the line feed of a CRLF with the row behind it.
-        let late = u64::from(first.ends_with(b"\r"));
-        let mut reader = ::csv::ReaderBuilder::new().delimiter(delimiter).flexible(true).from_reader(reader);
-        let columns: Vec<String> = reader
-            .byte_headers()?
-            .iter()
-            .map(|name| String::from_utf8_lossy(name).trim().to_string())
-            .collect();
+        let late = u64::from(table.windows) + table.above;
         let mut record = ::csv::ByteRecord::new();
-        while reader.read_byte_record(&mut record)? {
+        let columns = if table.reader.read_byte_record(&mut record)? { columns(&record) } else { Vec::new() };
+        last += table.above;
+        while table.reader.read_byte_record(&mut record)? {
             // A lone carriage return ends a row and no line: two rows never share a position.
             last = record.position().map_or(0, |p| p.line() + late).max(last + 1);
-            let object = object(&columns, &record, limit);
+            let object = object(&columns, &record, limit, table.decoded);
             items.push(last, object.as_deref().map_err(|unread| *unread));
             if items.len() == dump::BATCH && sender.send(std::mem::take(&mut items)).is_err() {
                 return Ok(());
@@ -101,8 +179,62 @@ fn csv(path: &Path, limit: u64, sender: &SyncSender<Items>) {
     let _ = sender.send(items);
 }
 
+fn bytes(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    dump::open(path)?.take(workbook::MOST).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The rows of every sheet that has the columns of the first one; a row's position is its number on the first sheet, and
+/// goes on from there on the others.
+fn workbook(path: &Path, limit: u64, sender: &SyncSender<Items>) {
+    let mut items = Items::default();
+    let sheets = bytes(path).ok().and_then(|bytes| workbook::tables(&bytes).ok()).unwrap_or_default();
+    let first = sheets.first().map(|sheet| sheet.columns.clone()).unwrap_or_default();
+    let (mut before, mut last) = (0, 1);
+    for sheet in sheets.iter().filter(|sheet| sheet.columns == first) {
+        for (number, cells) in &sheet.rows {
+            last = before + number;
+            let filled =
+                first.iter().zip(cells).filter_map(|(name, cell)| Some((name.clone(), cell.clone()?.into())));
+            let row = Value::Object(filled.filter(|(name, _)| !name.is_empty()).collect()).to_string();
+            let length = row.len() as u64;
+            items.push(last, if length > limit { Err(Unread::Oversize(length)) } else { Ok(row.as_bytes()) });
+            if items.len() == dump::BATCH && sender.send(std::mem::take(&mut items)).is_err() {
+                return;
+            }
+        }
+        before = last;
+    }
+    let _ = sender.send(items);
+}
+
+/// Sheets that are not read because they have other columns than the first, and a workbook that cannot be read.
+pub(super) fn of_workbook(dump: &Dump) -> Result<Vec<String>, NoRecords> {
+    let bytes = bytes(&dump.path).map_err(|error| NoRecords(error.to_string()))?;
+    let sheets = workbook::tables(&bytes)
+        .map_err(|error| NoRecords(format!("{error}\n  hint: save it again as XLSX, or as CSV UTF-8")))?;
+    let Some(first) = sheets.first() else { return Ok(Vec::new()) };
+    let others = sheets.iter().filter(|sheet| sheet.columns != first.columns);
+    Ok(others
+        .map(|sheet| {
+            format!(
+                "sheet {} has other columns than sheet {} and was not read: {}\n  hint: save it as a workbook or CSV of its own, with a [[source]] of its own",
+                sheet.name,
+                first.name,
+                sheet.columns.join(", ")
+            )
+        })
+        .collect())
+}
+
 /// A row as a JSON object. Empty cells are absent, and cells beyond the columns have no name to be read by.
-fn object(columns: &[String], record: &::csv::ByteRecord, limit: u64) -> Result<Vec<u8>, Unread> {
+fn object(
+    columns: &[String],
+    record: &::csv::ByteRecord,
+    limit: u64,
+    decoded: bool,
+) -> Result<Vec<u8>, Unread> {
     let length = record.as_slice().len() as u64;
     if length > limit {
         return Err(Unread::Oversize(length));
@@ -110,6 +242,10 @@ fn object(columns: &[String], record: &::csv::ByteRecord, limit: u64) -> Result<
     let mut row = Map::new();
     for (column, cell) in columns.iter().zip(record).filter(|(_, cell)| !cell.is_empty()) {
         let text = std::str::from_utf8(cell).map_err(|_| Unread::of_bytes(cell))?;
+        // What is no character of the file's encoding was decoded as this one.
+        if decoded && let Some(at) = text.find('\u{fffd}') {
+            return Err(Unread::Undecoded(at));
+        }
         row.insert(column.clone(), text.into());
     }
     Ok(Value::Object(row).to_string().into_bytes())

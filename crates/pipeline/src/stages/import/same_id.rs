@@ -136,9 +136,9 @@ pub fn settle_again(mut record: LedgerRecord<Post>, again: &[Again]) -> Vec<Ledg
         Some(Repeat { same: known.same, apart: known.apart })
     };
     let outcome = match State::from_code(&record.entry.outcome) {
-        Some(State::Kept) => record.rows.pop().map(Outcome::Kept),
-        // Its id was damaged: another one of its text may have come before.
-        Some(State::Changed) if known(0).is_some() => record.rows.pop().map(Outcome::Kept),
+        // Without a repetition, what was noted about its record stays.
+        Some(State::Changed) if again.is_empty() => return vec![record],
+        Some(State::Kept | State::Changed) => record.rows.pop().map(Outcome::Kept),
         Some(State::Expanded) => {
             Some(Outcome::Expanded(record.rows.into_iter().map(|row| (row, PAGE)).collect()))
         }

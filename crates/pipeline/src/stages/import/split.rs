@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::shape::Shape as Form;
 use riddlemill_text::record::Reason;
 
 /// A line or an array element.
@@ -84,9 +85,9 @@ pub enum Unread {
         /// Whether the bytes are valid GB18030.
         gbk: bool,
     },
-    /// The file is in an encoding of two bytes a character.
-    #[error("the file is UTF-16\n  hint: iconv -f UTF-16 -t UTF-8 FILE")]
-    Utf16,
+    /// The file is in another encoding, in which a character is wrong.
+    #[error("character {0} is none of the file's encoding\n  hint: save the file again, as UTF-8")]
+    Undecoded(usize),
     /// The file ends here although it should not.
     #[error("the file ends in the middle: {0}")]
     Truncated(&'static str),
@@ -100,7 +101,7 @@ impl Unread {
     pub fn reason(self) -> Reason {
         match self {
             Unread::Oversize(_) => Reason::Oversize,
-            Unread::Encoding { .. } | Unread::Utf16 => Reason::Encoding,
+            Unread::Encoding { .. } | Unread::Undecoded(_) => Reason::Encoding,
             Unread::Truncated(_) => Reason::Truncated,
             Unread::Foreign(_) => Reason::Unreadable,
         }
@@ -126,6 +127,8 @@ pub(super) struct Splitter {
     length: u64,
     /// Bytes of the stream before the current item.
     consumed: u64,
+    /// Bytes before the list that are still passed over; what follows the list is passed over, too.
+    before: Option<u64>,
 }
 
 #[derive(Debug)]
@@ -134,6 +137,8 @@ enum Shape {
     Unknown,
     Lines,
     Array(Array),
+    /// Objects over several lines.
+    Values(Array),
 }
 
 #[derive(Debug, Default)]
@@ -157,18 +162,30 @@ impl Splitter {
             start: 0,
             length: 0,
             consumed: 0,
+            before: None,
         }
     }
 
-    /// Goes on at the item of this position, in a stream that was cut into items before: an array, or lines.
-    pub(super) fn resumed(limit: u64, array: bool, position: u64) -> Splitter {
-        let shape = if array { Shape::Array(Array { depth: 1, ..Array::default() }) } else { Shape::Lines };
-        Splitter { shape, position: position.saturating_sub(1), ..Splitter::new(limit) }
+    /// For a stream of this shape.
+    pub(super) fn of(shape: Form, limit: u64) -> Splitter {
+        let array = || Shape::Array(Array { depth: 1, ..Array::default() });
+        let splitter = Splitter::new(limit);
+        match shape {
+            // Blanks before the first item are counted there.
+            Form::Lines | Form::Array => splitter,
+            Form::Values => Splitter { shape: Shape::Values(Array::default()), ..splitter },
+            Form::Within(before) => Splitter { shape: array(), before: Some(before), ..splitter },
+        }
     }
 
-    /// Whether the stream is one array; otherwise it is lines.
-    pub(super) fn is_array(&self) -> bool {
-        matches!(self.shape, Shape::Array(_))
+    /// Goes on at the item of this position, in a stream that was cut into items before.
+    pub(super) fn resumed(limit: u64, shape: Form, position: u64) -> Splitter {
+        let shape = match shape {
+            Form::Lines => Shape::Lines,
+            Form::Values => Shape::Values(Array::default()),
+            Form::Array | Form::Within(_) => Shape::Array(Array { depth: 1, ..Array::default() }),
+        };
+        Splitter { shape, position: position.saturating_sub(1), ..Splitter::new(limit) }
     }
 
     /// How many items are complete, and their bytes.
@@ -191,6 +208,12 @@ impl Splitter {
 
     /// Takes the next piece of the stream.
     pub(super) fn feed(&mut self, mut piece: &[u8]) {
+        if let Some(before) = &mut self.before {
+            let passed = (*before).min(piece.len() as u64);
+            *before -= passed;
+            self.consumed += passed;
+            piece = &piece[passed as usize..];
+        }
         if matches!(self.shape, Shape::Unknown) {
             // Blank lines before the first item count as lines, in case this is a file of lines.
             while let Some((&first, rest)) = piece.split_first() {
@@ -216,7 +239,7 @@ impl Splitter {
         match self.shape {
             Shape::Unknown => {}
             Shape::Lines => self.lines(piece),
-            Shape::Array(_) => self.array(piece),
+            Shape::Array(_) | Shape::Values(_) => self.array(piece),
         }
     }
 
@@ -229,7 +252,7 @@ impl Splitter {
                 self.position += 1;
                 self.items.push(self.position, Err(Unread::Truncated("the array is not closed")));
             }
-            Shape::Array(_) => self.element(),
+            Shape::Array(_) | Shape::Values(_) => self.element(),
             Shape::Unknown => {}
         }
         if let Some(why) = cut {
@@ -297,9 +320,25 @@ impl Splitter {
 
     fn array(&mut self, piece: &[u8]) {
         let mut start = 0;
+        let within = self.before.is_some();
         for (i, &byte) in piece.iter().enumerate() {
-            let Shape::Array(array) = &mut self.shape else { return };
-            let ends = array.step(byte);
+            let ends = match &mut self.shape {
+                Shape::Array(array) if within && array.closed => return,
+                Shape::Array(array) => array.step(byte),
+                Shape::Values(array) => {
+                    let behind = std::mem::take(&mut array.closed);
+                    let ends = array.step_of_values(byte);
+                    if behind {
+                        // The byte may be the first one of the next object.
+                        self.more(&piece[start..i]);
+                        self.element();
+                        self.consumed -= 1;
+                        start = i;
+                    }
+                    ends
+                }
+                _ => return,
+            };
             if ends {
                 self.more(&piece[start..i]);
                 self.element();
@@ -311,6 +350,27 @@ impl Splitter {
 }
 
 impl Array {
+    /// Takes a byte of objects that follow one another; true where a line breaks off.
+    fn step_of_values(&mut self, byte: u8) -> bool {
+        if self.string && byte == b'\n' {
+            *self = Array::default();
+            return true;
+        }
+        match byte {
+            _ if self.escaped => self.escaped = false,
+            b'\\' if self.string => self.escaped = true,
+            b'"' => self.string = !self.string,
+            _ if self.string => {}
+            b'{' | b'[' => self.depth += 1,
+            b'}' | b']' if self.depth > 0 => {
+                self.depth -= 1;
+                self.closed = self.depth == 0;
+            }
+            _ => {}
+        }
+        false
+    }
+
     /// Takes a byte; true where it ends the element (and is not part of it).
     fn step(&mut self, byte: u8) -> bool {
         if self.broken {
@@ -349,98 +409,5 @@ impl Array {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    type Owned = (u64, Result<Vec<u8>, Unread>);
-
-    /// The items of bytes that arrive in pieces, returned as soon as they are complete.
-    fn split(bytes: &[u8], piece: usize, limit: u64) -> Vec<Owned> {
-        let (mut splitter, mut out) = (Splitter::new(limit), Vec::new());
-        let owned = |item: Item<'_>| (item.position, item.bytes.map(<[u8]>::to_vec));
-        for piece in bytes.chunks(piece.max(1)) {
-            splitter.feed(piece);
-            out.extend(splitter.take().par_iter().map(owned).collect::<Vec<_>>());
-        }
-        splitter.finish(None);
-        out.extend(splitter.take().par_iter().map(owned).collect::<Vec<_>>());
-        out
-    }
-
-    fn texts(items: &[Owned]) -> Vec<(u64, String)> {
-        let text = |b: &Vec<u8>| String::from_utf8_lossy(b).trim().to_string();
-        items.iter().map(|(at, bytes)| (*at, bytes.as_ref().map_or_else(|e| e.to_string(), text))).collect()
-    }
-
-    #[test]
-    fn lines_keep_their_numbers() {
-        let items = split(b"\n{\"a\":1}\r\n\n  \n{\"b\":2}", 3, 1000);
-        assert_eq!(texts(&items), [(2, "{\"a\":1}".into()), (5, "{\"b\":2}".into())]);
-    }
-
-    #[test]
-    fn array_elements_are_cut_at_their_own_commas() {
-        let items = split(br#"[ {"a": "x,]\"}", "b": [1, 2]}, 7 ,{"c":{}} ]"#, 4, 1000);
-        let want =
-            [(1, r#"{"a": "x,]\"}", "b": [1, 2]}"#.into()), (2, "7".into()), (3, r#"{"c":{}}"#.into())];
-        assert_eq!(texts(&items), want);
-    }
-
-    #[test]
-    fn a_broken_element_costs_only_itself() {
-        let items = split(b"[\n{\"a\": \"x},\n{\"b\": 2},\n{\"c\": 3}\n]\n", 5, 1000);
-        assert_eq!(texts(&items)[1..], [(2, "{\"b\": 2}".into()), (3, "{\"c\": 3}".into())]);
-    }
-
-    #[test]
-    fn a_long_line_is_counted_and_not_kept() {
-        let mut bytes = vec![b'x'; 5000];
-        bytes.extend_from_slice(b"\nshort\n");
-        let items = split(&bytes, 64, 100);
-        assert_eq!(items[0].1, Err(Unread::Oversize(5000)));
-        assert_eq!(texts(&items)[1], (2, "short".into()));
-    }
-
-    #[test]
-    fn an_open_array_says_so() {
-        let items = split(b"[{\"a\":1},\n{\"b\":", 100, 1000);
-        assert_eq!(items.len(), 3);
-        assert!(matches!(items[2].1, Err(Unread::Truncated(_))));
-    }
-
-    /// Each item, read again from where it begins.
-    fn again(bytes: &[u8], limit: u64) -> (Vec<Owned>, Vec<Owned>) {
-        let mut splitter = Splitter::new(limit);
-        splitter.feed(bytes);
-        splitter.finish(None);
-        let array = splitter.is_array();
-        let items = splitter.take();
-        let owned = |item: Item<'_>| (item.position, item.bytes.map(<[u8]>::to_vec));
-        let ends = |item: &Owned| matches!(item.1, Err(Unread::Truncated(_)));
-        let all: Vec<Owned> = items.par_iter().map(owned).collect();
-        let resumed = (0..items.len()).filter(|at| !ends(&all[*at])).map(|at| {
-            let position = items.get(at).unwrap().position;
-            let mut splitter = Splitter::resumed(limit, array, position);
-            splitter.feed(&bytes[items.start(at) as usize..]);
-            splitter.finish(None);
-            owned(splitter.take().get(0).unwrap())
-        });
-        (resumed.collect(), all.into_iter().filter(|item| !ends(item)).collect())
-    }
-
-    proptest! {
-        #[test]
-        fn every_item_is_read_again_from_its_place(bytes in prop::collection::vec(prop::sample::select(b"[]{},:\"\\\n\r a1".to_vec()), 0..200)) {
-            let (resumed, all) = again(&bytes, 50);
-            // What is not blank begins behind blank lines that count.
-            prop_assert_eq!(resumed, all);
-        }
-
-        #[test]
-        fn pieces_do_not_matter(bytes in prop::collection::vec(prop::sample::select(b"[]{},:\"\\\n\r a1".to_vec()), 0..200), piece in 1usize..20) {
-            prop_assert_eq!(split(&bytes, piece, 50), split(&bytes, bytes.len().max(1), 50));
-        }
-    }
-}
+#[path = "split_tests.rs"]
+mod tests;

@@ -5,6 +5,7 @@
 //! read them.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -25,18 +26,38 @@ pub(super) fn post(line: &str, fields: &BTreeMap<String, String>) -> Parsed {
         Ok(row) => row,
         Err(bad) => return bad,
     };
-    let field = |name: &str| fields.get(name).and_then(|pattern| value(&row, pattern));
+    let noted = RefCell::new(Vec::new());
+    let field = |name: &str| {
+        let pattern = fields.get(name)?;
+        let value = value(&row, pattern)?;
+        if is_none(&value) {
+            noted.borrow_mut().push(format!("{pattern} is {value:?}, which is no value"));
+            return None;
+        }
+        Some(value)
+    };
     let (title, content) = (field("title"), field("content"));
     if title.is_none() && content.is_none() {
         let wanted: Vec<&str> =
             ["title", "content"].iter().filter_map(|n| fields.get(*n)).map(String::as_str).collect();
-        return Parsed::Bad(format!("column {} is missing or not text", wanted.join(" or ")));
+        let noted = noted.into_inner();
+        return Parsed::Bad(match noted.is_empty() {
+            true => format!("column {} is missing or not text", wanted.join(" or ")),
+            false => format!("there is no text: {}", noted.join("; ")),
+        });
     }
     let (id, damaged_id) = match fields.get("id").map(|pattern| id(&row, pattern)) {
         Some(Ok(id)) => (id.filter(|id| !id.is_empty()), None),
         Some(Err(Damaged(written))) => (None, Some(written)),
         None => (None, None),
     };
+    let score = field("score").and_then(|score| {
+        let number = number(&score);
+        if number.is_none() && !score.trim().is_empty() {
+            noted.borrow_mut().push(format!("the score {score:?} is no number"));
+        }
+        number
+    });
     let author = field("author").filter(|name| !name.is_empty());
     let mentions = author.iter().filter(|name| super::mentioned(name, [&title, &content])).cloned().collect();
     Parsed::Post(Box::new(RawPost {
@@ -48,13 +69,61 @@ pub(super) fn post(line: &str, fields: &BTreeMap<String, String>) -> Parsed {
         author,
         mentions,
         time: field("time"),
-        score: field("score")
-            .and_then(|score| score.trim().parse().ok())
-            .filter(|score: &f64| score.is_finite()),
+        score,
         note: further(&row, fields),
         links: Vec::new(),
         images: 0,
+        noted: noted.into_inner().join("; "),
     }))
+}
+
+/// What programs write where there is no value: databases, spreadsheets, R, pandas, HTML.
+fn is_none(value: &str) -> bool {
+    const NONE: [&str; 12] = [
+        "null",
+        "none",
+        "nan",
+        "n/a",
+        "\\n",
+        "nil",
+        "undefined",
+        "&nbsp;",
+        "(null)",
+        "<na>",
+        "nat",
+        "#null!",
+    ];
+    const FAULTS: [&str; 7] = ["#N/A", "#REF!", "#VALUE!", "#NAME?", "#DIV/0!", "#NUM!", "#NULL!"];
+    let value = value.trim();
+    // A text of one blank or another says nothing, either, but is not a mark of its own.
+    !value.is_empty()
+        && value.len() <= 12
+        && (NONE.iter().any(|none| value.eq_ignore_ascii_case(none)) || FAULTS.contains(&value))
+}
+
+/// A number as people and sites write it: `1,204`, `3k`, `1.2万`.
+fn number(written: &str) -> Option<f64> {
+    let text = written.trim().trim_start_matches('+');
+    let (text, times) = match text.char_indices().last() {
+        Some((at, 'k' | 'K' | '千')) => (&text[..at], 1e3),
+        Some((at, 'w' | 'W' | '万' | '萬')) => (&text[..at], 1e4),
+        Some((at, 'm' | 'M')) => (&text[..at], 1e6),
+        Some((at, '亿' | '億')) => (&text[..at], 1e8),
+        _ => (text, 1.0),
+    };
+    let plain = match text.split_once(',') {
+        // Groups of three digits, and nothing else with a comma: it could be a decimal one.
+        Some((first, rest)) => {
+            let mut groups = rest.split('.').next().unwrap_or_default().split(',');
+            let grouped = (1..=4).contains(&first.len()) && groups.all(|group| group.len() == 3);
+            grouped.then(|| text.replace(',', ""))?
+        }
+        None => text.to_owned(),
+    };
+    let number: f64 = plain.trim().parse().ok()?;
+    // 1.2 is not exact in binary: without rounding, 1.2万 would be a little less than 12,000.
+    let number = if times > 1.0 { (number * times * 1e3).round() / 1e3 } else { number };
+    Some(number).filter(|number| number.is_finite())
 }
 
 /// The key under which a note holds further columns.
@@ -90,7 +159,7 @@ struct Row<'a>(Vec<(Cow<'a, str>, Option<Cow<'a, str>>)>);
 impl Row<'_> {
     /// Of columns of one name the last counts.
     fn get(&self, name: &str) -> Option<Option<&str>> {
-        self.0.iter().rev().find(|(column, _)| column == name).map(|(_, text)| text.as_deref())
+        self.0.iter().rev().find(|(column, _)| column.trim() == name.trim()).map(|(_, text)| text.as_deref())
     }
 }
 
@@ -99,11 +168,16 @@ struct Wanted<'f>(&'f BTreeMap<String, String>);
 
 impl Wanted<'_> {
     fn names(&self, column: &str) -> bool {
+        // A blank behind a name is seen by nobody.
+        let column = column.trim();
         let in_braces = |pattern: &str| {
             pattern.contains('{')
-                && pattern.split('{').skip(1).any(|rest| rest.split('}').next() == Some(column))
+                && pattern
+                    .split('{')
+                    .skip(1)
+                    .any(|rest| rest.split('}').next().map(str::trim) == Some(column))
         };
-        self.0.values().any(|pattern| pattern == column || in_braces(pattern))
+        self.0.values().any(|pattern| pattern.trim() == column || in_braces(pattern))
     }
 }
 
@@ -221,6 +295,29 @@ mod tests {
         assert_eq!(of("9100000001", "\"1.47346E+11\""), (None, Some("1.47346E+11".to_owned())));
         assert_eq!(of("9100000001", "1.4734612345678e17"), (None, Some("1.4734612345678e17".to_owned())));
         assert_eq!(of("9100000001", "null"), (None, None));
+    }
+
+    #[test]
+    fn values_that_are_none_are_noted_and_numbers_are_read_as_people_write_them() {
+        let line = r##"{"body ": "冰箱会感冒吗", "who": "NULL", "at": "#N/A", "up": "1,204"}"##;
+        let pairs = [("content", "body"), ("author", "who"), ("time", "at"), ("score", "up")];
+        let read = draft(line, &pairs);
+        assert_eq!((read.author, read.time, read.score), (None, None, Some(1204.0)));
+        assert_eq!(read.noted, "who is \"NULL\", which is no value; at is \"#N/A\", which is no value");
+        for (written, want) in [
+            ("3k", Some(3000.0)),
+            ("1.2万", Some(12000.0)),
+            ("1,5", None),
+            ("12", Some(12.0)),
+            ("-1,234,567.5", Some(-1_234_567.5)),
+            ("many", None),
+        ] {
+            assert_eq!(number(written), want, "{written}");
+        }
+        let odd = draft(r#"{"body": "云", "up": "many"}"#, &[("content", "body"), ("score", "up")]);
+        assert_eq!((odd.score, odd.noted.as_str()), (None, "the score \"many\" is no number"));
+        let none = post(r#"{"body": "&nbsp;"}"#, &fields(&[("content", "body")]));
+        assert!(matches!(none, Parsed::Bad(why) if why.contains("&nbsp;")));
     }
 
     #[test]

@@ -37,6 +37,8 @@ fn dump(folder: &Path, source: &str, kind: SourceKind, bytes: &[u8]) -> Dump {
             .filter(|_| kind == SourceKind::Table)
             .map(|(k, v)| (k.to_string(), v.to_string()))
             .collect(),
+        optional: fields.iter().map(|(_, column)| (*column).to_string()).collect(),
+        at: None,
         profile: None,
         licence: None,
         file: source.into(),
@@ -129,6 +131,7 @@ fn a_parquet_file_is_a_table() {
         };
     riddlemill_tables::write_parquet(&path, std::iter::once(Ok(vec![entry]))).unwrap();
     let mut dump = dump(folder.path(), "t", SourceKind::Table, &std::fs::read(&path).unwrap());
+    dump.optional = Vec::new();
     dump.fields = [("id", "id"), ("content", "evidence")].map(|(k, v)| (k.to_string(), v.to_string())).into();
     assert_eq!(survey(&dump, &settings()), (1, 0));
 }

@@ -259,6 +259,7 @@ pub(super) fn post(row: Row, threads: Option<&Threads>, take: Take) -> Parsed {
         note,
         links: Vec::new(),
         images: row.image_links,
+        noted: String::new(),
     }))
 }
 

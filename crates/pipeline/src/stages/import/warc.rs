@@ -100,14 +100,58 @@ fn archived(page: Page, parsed: pages::Parsed, site: &Site) -> Archived {
         _ => true,
     };
     let at = place(page.at);
+    // What tools fetch along with pages: pictures, styles, scripts.
+    let other = no_page(page.content_type.as_deref());
     let read = match (parsed.class, page.truncated) {
         (_, Some(why)) => Err((Reason::Truncated, format!("{}: cut by {}", page.url, why.token()))),
         // A site without one has taken nothing down.
         _ if url.is_some_and(|url| url.path() == "/robots.txt") => Err((Reason::PageOther, page.url)),
         (Class::Unparsed, _) if !known => Err((Reason::PageOther, page.url)),
-        (class, _) => Ok((class, page.url, parsed)),
+        (Class::Unparsed | Class::Shell, _) if other.is_some() => {
+            Err((Reason::PageOther, format!("{}: {}, and no page", page.url, other.unwrap_or_default())))
+        }
+        (class, _) => {
+            let coded = page
+                .unknown_encoding
+                .map(|name| format!("its content-encoding {name:?} is not known, so it was read as it is"));
+            let why = [parsed.why.clone(), coded].into_iter().flatten().collect::<Vec<_>>().join("; ");
+            Ok((class, page.url, pages::Parsed { why: (!why.is_empty()).then_some(why), ..parsed }))
+        }
     };
     Archived { at, damage: false, read }
+}
+
+/// The type of something that is no page.
+fn no_page(content_type: Option<&str>) -> Option<String> {
+    let kind = content_type?.split(';').next()?.trim().to_ascii_lowercase();
+    let (class, name) = kind.split_once('/')?;
+    let other = match class {
+        "image" | "audio" | "video" | "font" => true,
+        "text" => matches!(name, "css" | "javascript" | "ecmascript"),
+        "application" => [
+            "javascript",
+            "x-javascript",
+            "pdf",
+            "zip",
+            "octet-stream",
+            "wasm",
+            "font-woff",
+            "font-woff2",
+            "manifest+json",
+        ]
+        .contains(&name),
+        _ => false,
+    };
+    other.then_some(kind)
+}
+
+/// The address of a page that has no post, and why it has none.
+pub(super) fn in_words(url: &str, why: Option<String>) -> String {
+    match (url, why) {
+        (url, None) => url.to_owned(),
+        ("", Some(why)) => why,
+        (url, Some(why)) => format!("{url}: {why}"),
+    }
 }
 
 fn damaged(trouble: &ArchiveTrouble) -> Archived {
@@ -147,7 +191,7 @@ pub(super) fn page(archived: Archived, known: &Threads, dump: &Dump) -> Parsed {
     };
     match set_aside(class) {
         None => Parsed::Page(parsed.posts.into_iter().map(|p| post(p, known, dump)).collect()),
-        Some(reason) => Parsed::Out(reason, url),
+        Some(reason) => Parsed::Out(reason, in_words(&url, parsed.why)),
     }
 }
 
@@ -188,6 +232,7 @@ fn post(post: pages::Post, known: &Threads, dump: &Dump) -> Parsed {
         note: None,
         links: Vec::new(),
         images: post.images.len() as u64,
+        noted: String::new(),
     }))
 }
 

@@ -127,7 +127,7 @@ impl SuppliedFacts {
     }
 
     fn take(&mut self, line: &str, place: &str) -> Result<(), LineError> {
-        let line: Line = serde_json::from_str(line)?;
+        let line: Line = riddlemill_text::notation::from_str(line)?;
         let texts = |list: Vec<String>| -> Vec<String> {
             let list = list.into_iter().map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
             list.filter(|text| !text.is_empty()).collect()

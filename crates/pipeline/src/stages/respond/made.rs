@@ -159,12 +159,13 @@ impl Made {
 
 /// Whether a line is an answer, to a record that is not there.
 fn is_of_another(line: &str, known: &HashMap<&str, &Row>) -> bool {
-    serde_json::from_str::<Line>(line).is_ok_and(|line| !known.contains_key(line.item.as_str()))
+    riddlemill_text::notation::from_str::<Line>(line)
+        .is_ok_and(|line| !known.contains_key(line.item.as_str()))
 }
 
 /// A line and the case that it is for, or what is wrong with it.
 fn read(line: &str, draft: &Declaration, known: &HashMap<&str, &Row>) -> Result<(usize, Line), LineError> {
-    let line: Line = serde_json::from_str(line).map_err(LineError::NoResponse)?;
+    let line: Line = riddlemill_text::notation::from_str(line).map_err(LineError::NoResponse)?;
     let ask = case(draft, line.to.as_deref())?;
     let Some(record) = known.get(line.item.as_str()).copied() else {
         return Err(LineError::NoQuestion(line.item));

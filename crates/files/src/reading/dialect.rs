@@ -1,0 +1,115 @@
+//! How a table of text is written: what parts its columns, and where it begins.
+
+use std::io::Read;
+
+use csv::{Reader, ReaderBuilder};
+
+/// Bytes of a file that show what it is.
+pub const HEAD: usize = 64 << 10;
+
+/// What may part columns; of equally good ones the first is meant.
+const DELIMITERS: [u8; 4] = *b",\t;|";
+
+/// Rows that are looked at.
+const ROWS: usize = 32;
+
+/// The form of a table of text, which is in UTF-8.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dialect {
+    /// What parts the columns.
+    pub delimiter: u8,
+    /// Bytes of the line `sep=;` that spreadsheets put above the table.
+    pub skip: usize,
+}
+
+impl Dialect {
+    /// The form of a table that begins so: that which gives the most columns, and gives as many in other rows.
+    pub fn look(head: &[u8]) -> Dialect {
+        if let Some(found) = stated(head) {
+            return found;
+        }
+        let whole = head.len() < HEAD;
+        let mut best = (Dialect { delimiter: b',', skip: 0 }, (0, 0, 0));
+        for delimiter in DELIMITERS {
+            let dialect = Dialect { delimiter, skip: 0 };
+            let mut rows: Vec<usize> = Vec::new();
+            let mut reader = dialect.reader(head);
+            for row in reader.byte_records().take(ROWS) {
+                rows.extend(row.ok().map(|row| row.len()));
+            }
+            // The last row may be cut off.
+            if !whole && rows.len() > 1 && rows.len() < ROWS {
+                rows.pop();
+            }
+            let Some((&columns, others)) = rows.split_first() else { continue };
+            let alike = others.iter().filter(|cells| **cells == columns).count();
+            let agrees = columns > 1 && (others.is_empty() || alike > 0);
+            let score = (usize::from(agrees), columns, alike);
+            if score > best.1 {
+                best = (dialect, score);
+            }
+        }
+        best.0
+    }
+
+    /// Reads the rows, the header among them. `text` is what is behind `skip`.
+    pub fn reader<R: Read>(&self, text: R) -> Reader<R> {
+        ReaderBuilder::new()
+            .delimiter(self.delimiter)
+            .has_headers(false)
+            // A row with too few cells is reported with its place, and does not spoil the others.
+            .flexible(true)
+            .from_reader(text)
+    }
+}
+
+/// `sep=;` on a line of its own, in quotes or not.
+fn stated(head: &[u8]) -> Option<Dialect> {
+    let end = head.iter().position(|byte| matches!(byte, b'\n' | b'\r'))?;
+    let line =
+        head[..end].strip_prefix(b"\"").map_or(&head[..end], |line| line.strip_suffix(b"\"").unwrap_or(line));
+    let [delimiter] = *line.get(..4).filter(|key| key.eq_ignore_ascii_case(b"sep=")).map(|_| &line[4..])?
+    else {
+        return None;
+    };
+    let skip = end + if head[end..].starts_with(b"\r\n") { 2 } else { 1 };
+    Some(Dialect { delimiter, skip })
+}
+
+/// A column's name as it is looked up: without blanks around it, and without a mark of byte order.
+pub fn column_name(header: &str) -> String {
+    header.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(text: &str) -> Vec<Vec<String>> {
+        let dialect = Dialect::look(text.as_bytes());
+        let mut reader = dialect.reader(&text.as_bytes()[dialect.skip..]);
+        let rows = reader.records().map(|row| row.unwrap().iter().map(str::to_owned).collect());
+        rows.collect()
+    }
+
+    #[test]
+    fn a_table_is_parted_by_what_parts_its_rows() {
+        let want = [["a", "b; c"], ["1", "x, y | z"]];
+        for text in [
+            "a,b; c\n1,\"x, y | z\"\n",
+            "a;\"b; c\"\n1;x, y | z\n",
+            "a\tb; c\n1\tx, y | z",
+            "a|b; c\n1|\"x, y | z\"\n",
+            "a\tb; c\r1\tx, y | z\r",
+            "sep=;\r\na;\"b; c\"\r\n1;x, y | z\r\n",
+            "\"sep=\t\"\na\tb; c\n1\tx, y | z\n",
+            "sep=#\na#b; c\n1#x, y | z\n",
+        ] {
+            assert_eq!(rows(text), want, "{text:?}");
+        }
+        // One column, and texts with commas in it.
+        assert_eq!(rows("content\n为什么,鱼不会溺水\n雨伞自己会不会淋湿\n")[0], ["content"]);
+        assert_eq!(Dialect::look(b"id,title,body\n1,\"a;b\n").delimiter, b',');
+        assert_eq!(Dialect::look(b"").delimiter, b',');
+    }
+}

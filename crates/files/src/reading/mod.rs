@@ -1,0 +1,21 @@
+//! Reads what people hand in: files in any usual compression, encoding and dialect, told by their content and never by
+//! their name.
+//!
+//! # In reading order
+//!
+//! - [`sniff`]: what a file is, from its first bytes, and what to do with one that cannot be read.
+//! - [`open`]: its bytes without compression; [`zipped`]: what a zip holds.
+//! - [`text_of`]: text in UTF-8, UTF-16 or GB18030 as UTF-8.
+//! - [`Dialect`]: how a table of text is written; [`workbook`]: spreadsheets.
+
+mod dialect;
+mod encoding;
+mod packed;
+mod sniff;
+pub mod workbook;
+pub mod zipped;
+
+pub use dialect::{Dialect, HEAD, column_name};
+pub use encoding::{Decoded, encoding_of, text_of};
+pub use packed::{Packing, open};
+pub use sniff::{Foreign, Form, sniff};

@@ -1,0 +1,405 @@
+//! What a file is, from its first bytes.
+
+use std::io::Read;
+use std::path::Path;
+
+use super::dialect::HEAD;
+use super::{encoding_of, open, workbook, zipped};
+
+/// What a file is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Nothing at all.
+    Empty,
+    /// JSON: lines, a list, or one object.
+    Json,
+    /// Text that is none of the others; a table, perhaps.
+    Text,
+    /// A spreadsheet.
+    Workbook,
+    /// Columns in Parquet.
+    Parquet,
+    /// An array of numpy's.
+    Numpy,
+    /// A web archive.
+    Warc,
+    /// A zip with web archives in it.
+    Wacz,
+    /// A page with what belongs to it, as browsers save it in one file.
+    Mhtml,
+    /// A page.
+    Html,
+    /// XML.
+    Xml,
+    /// Something that cannot be read.
+    Foreign(Foreign),
+}
+
+/// A file that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Foreign {
+    /// What it is, with an article.
+    pub what: String,
+    /// What makes it readable.
+    pub remedy: String,
+}
+
+const UNPACK: &str = "and name the files in it as `path`";
+const PANDAS: &str = "read it with pandas and write `df.to_json(\"posts.jsonl\", orient=\"records\", lines=True, force_ascii=False)`";
+const SQL: &str = "load it into a database and export the table of posts as CSV or JSON";
+
+/// Offset and first bytes, what begins so, and the remedy.
+const MAGIC: &[(usize, &[u8], &str, &str)] = &[
+    (0, b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "unpack it (`7z x FILE`)"),
+    (0, b"Rar!\x1a\x07", "a RAR archive", "unpack it (`unrar x FILE`)"),
+    (257, b"ustar", "a tar archive", "unpack it (`tar xf FILE`)"),
+    (0, b"\x1f\x9d", "a file packed by compress", "unpack it (`uncompress FILE`)"),
+    (0, b"LZIP", "a file packed by lzip", "unpack it (`lzip -d FILE`)"),
+    (0, b"\x89LZO\0\r\n\x1a\n", "a file packed by lzop", "unpack it (`lzop -d FILE`)"),
+    (0, b"\x5d\0\0", "a file packed by lzma", "unpack it (`xz --format=lzma -d FILE`)"),
+    (0, b"\xff\x06\0\0sNaPpY", "a file packed by Snappy", "unpack it (`snzip -d FILE`)"),
+    (0, b"!<arch>\n", "an ar archive", "unpack it (`ar x FILE`)"),
+    (0, b"MSCF", "a cabinet archive", "unpack it (`cabextract FILE`)"),
+    (2, b"-lh", "an LZH archive", "unpack it (`lha x FILE`)"),
+    (
+        0,
+        b"SQLite format 3\0",
+        "an SQLite database",
+        "`sqlite3 -json FILE \"SELECT * FROM the_table\" > posts.json` writes a table of it as JSON",
+    ),
+    (
+        4,
+        b"Standard Jet DB",
+        "an Access database",
+        "`mdb-export FILE TABLE > posts.csv` writes a table of it as CSV",
+    ),
+    (
+        4,
+        b"Standard ACE DB",
+        "an Access database",
+        "`mdb-export FILE TABLE > posts.csv` writes a table of it as CSV",
+    ),
+    (
+        0,
+        b"PGDMP",
+        "a dump of PostgreSQL",
+        "load it with `pg_restore` and export the table of posts as CSV or JSON",
+    ),
+    (0, b"\x89HDF\r\n\x1a\n", "an HDF5 file", PANDAS),
+    (
+        0,
+        b"ARROW1",
+        "an Arrow file",
+        "`pandas.read_feather(FILE).to_parquet(\"posts.parquet\")` writes it as Parquet",
+    ),
+    (
+        0,
+        b"FEA1",
+        "a Feather file",
+        "`pandas.read_feather(FILE).to_parquet(\"posts.parquet\")` writes it as Parquet",
+    ),
+    (
+        0,
+        b"\xff\xff\xff\xff",
+        "an Arrow stream",
+        "`datasets.Dataset.from_file(FILE).to_parquet(\"posts.parquet\")` writes it as Parquet",
+    ),
+    (0, b"ORC", "an ORC file", "`pandas.read_orc(FILE).to_parquet(\"posts.parquet\")` writes it as Parquet"),
+    (0, b"Obj\x01", "an Avro file", "`avro-tools tojson FILE > posts.jsonl` writes it as JSON lines"),
+    (0, b"RDX", "an R workspace", "load it in R and write `jsonlite::stream_out(df, file(\"posts.jsonl\"))`"),
+    (0, b"RDA", "an R workspace", "load it in R and write `jsonlite::stream_out(df, file(\"posts.jsonl\"))`"),
+    (
+        0,
+        b"X\n\0\0\0",
+        "an R object",
+        "`jsonlite::stream_out(readRDS(FILE), file(\"posts.jsonl\"))` in R writes it as JSON lines",
+    ),
+    (0, b"$FL2", "an SPSS file", PANDAS),
+    (0, b"<stata_dta>", "a Stata file", PANDAS),
+    (0, b"%PDF", "a PDF", "extract its text first: there are no posts in it that could be told apart"),
+    (0, b"{\\rtf", "an RTF document", "save it as a table: CSV or a workbook, a post a row"),
+    (0, b"bplist00", "a web archive of Safari or a property list", "save the page as HTML"),
+    (0, b"\x89PNG", "a picture", "its text has to be typed or recognised first"),
+    (0, b"\xff\xd8\xff", "a picture", "its text has to be typed or recognised first"),
+    (0, b"GIF8", "a picture", "its text has to be typed or recognised first"),
+    (8, b"WEBP", "a picture", "its text has to be typed or recognised first"),
+    (0, b"ITSF", "a CHM help file", "unpack it (`7z x FILE`)"),
+    (0, b"-----BEGIN PGP", "an encrypted file", "decrypt it (`gpg -d FILE`)"),
+    (0, b"age-encryption.org/", "an encrypted file", "decrypt it (`age -d FILE`)"),
+    (
+        0,
+        b"version https://git-lfs.github.com/spec/",
+        "a pointer of Git LFS and not the file itself",
+        "`git lfs pull` in the repository that it comes from downloads the file",
+    ),
+    (0, b" CDX ", "an index of a web archive", "name the archive itself, the .warc.gz files, as `path`"),
+    (0, b"!meta {", "an index of a web archive", "name the archive itself, the .warc.gz files, as `path`"),
+    (0, b"filedesc://", "an ARC file", "`arc2warc FILE` (warctools) writes it as WARC"),
+];
+
+/// How dumps of databases begin, in capitals.
+const SQL_WORDS: [&str; 9] = [
+    "-- MYSQL DUMP",
+    "-- MARIADB DUMP",
+    "-- POSTGRESQL DATABASE DUMP",
+    "-- PHPMYADMIN SQL DUMP",
+    "/*M!",
+    "CREATE TABLE",
+    "INSERT INTO",
+    "PRAGMA FOREIGN_KEYS",
+    "DROP TABLE",
+];
+
+/// What a file is. One that cannot be read is left to its reader, which reports why.
+pub fn sniff(path: &Path) -> Form {
+    let mut head = Vec::new();
+    let Ok(reader) = open(path) else { return Form::Text };
+    let failed = reader.take(HEAD as u64).read_to_end(&mut head).is_err();
+    match head.is_empty() {
+        true if failed => Form::Text,
+        true => Form::Empty,
+        false => of_head(path, &head),
+    }
+}
+
+fn foreign(what: impl Into<String>, remedy: impl Into<String>) -> Form {
+    Form::Foreign(Foreign { what: what.into(), remedy: remedy.into() })
+}
+
+fn of_head(path: &Path, head: &[u8]) -> Form {
+    let begins = |magic: &[u8]| head.starts_with(magic);
+    if begins(b"PK\x03\x04") || begins(b"PK\x05\x06") {
+        return of_zip(path);
+    }
+    if begins(b"PAR1") {
+        return Form::Parquet;
+    }
+    if begins(b"\x93NUMPY") {
+        return Form::Numpy;
+    }
+    if begins(b"WARC/") {
+        return Form::Warc;
+    }
+    if begins(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1") {
+        return match workbook::is_xls(path) {
+            true => Form::Workbook,
+            false => foreign(
+                "an old document of an office program",
+                "save it as a table: CSV or XLSX, a post a row",
+            ),
+        };
+    }
+    // Protocol, and the first opcodes of a frame, a dictionary or a list: a text in GBK may begin with 0x80.
+    if matches!(head, [0x80, 2..=5, b'}' | b']' | b'(' | b'c' | 0x8c | 0x95, ..]) {
+        return foreign(
+            "a Python pickle",
+            format!("it can run any program while it is read, so it is not; {PANDAS} where you trust it"),
+        );
+    }
+    let zeros = |at: usize| head.get(at).is_some_and(|byte| *byte == 0);
+    for (at, magic, what, remedy) in MAGIC {
+        let found = head.get(*at..).is_some_and(|rest| rest.starts_with(magic));
+        // A few letters may begin a text, too, in which there is no control character.
+        let letters = magic.len() <= 6 && magic.iter().all(u8::is_ascii_alphanumeric);
+        let text = letters && head.iter().take(4096).all(|byte| *byte >= 9);
+        let weak =
+            text || *magic == b"\xff\xff\xff\xff" && !zeros(7) || *magic == b"\x5d\0\0" && head.len() < 14;
+        if found && !weak {
+            let remedy = if remedy.starts_with("unpack it") {
+                format!("{remedy} {UNPACK}")
+            } else {
+                (*remedy).to_owned()
+            };
+            return foreign(*what, remedy);
+        }
+    }
+    let (encoding, mark) = encoding_of(head);
+    let (text, _) = encoding.decode_without_bom_handling(&head[mark..]);
+    of_text(&text)
+}
+
+fn of_text(text: &str) -> Form {
+    let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+    let Some(first) = text.chars().next() else { return Form::Empty };
+    if matches!(first, '{' | '[') {
+        return Form::Json;
+    }
+    let start: String = text.chars().take(64).collect();
+    let upper = start.to_ascii_uppercase();
+    if SQL_WORDS.iter().any(|words| upper.starts_with(words)) {
+        return foreign("a dump of a database in SQL", SQL);
+    }
+    if is_mhtml(text) {
+        return Form::Mhtml;
+    }
+    if is_mailbox(text) {
+        return foreign(
+            "a mailbox (mbox)",
+            "write its messages as JSON lines, a message a line; Python's `mailbox` reads it",
+        );
+    }
+    match first {
+        '<' if ["<!DOCTYPE HTML", "<HTML", "<HEAD", "<BODY", "<META", "<SCRIPT"]
+            .iter()
+            .any(|tag| upper.starts_with(tag)) =>
+        {
+            Form::Html
+        }
+        // The doctype may come behind a comment or a declaration.
+        '<' if upper.starts_with("<!--") || upper.starts_with("<?XML") => {
+            let head: String = text.chars().take(4096).collect::<String>().to_ascii_uppercase();
+            if head.contains("<!DOCTYPE HTML") || head.contains("<HTML") { Form::Html } else { Form::Xml }
+        }
+        _ => Form::Text,
+    }
+}
+
+/// The head of a message whose body has several parts, of which one is a page.
+fn is_mhtml(text: &str) -> bool {
+    let head: String = text.chars().take(4096).collect::<String>().to_ascii_lowercase();
+    let field = head.split(':').next().unwrap_or_default();
+    let is_field = !field.is_empty()
+        && field.len() < 40
+        && field.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+    let single = head.contains("mime-version:") && head.contains("content-type: text/html");
+    is_field && (head.contains("multipart/related") || single) && head.contains("mime-version:")
+}
+
+fn is_mailbox(text: &str) -> bool {
+    let mut lines = text.lines();
+    let first = lines
+        .next()
+        .is_some_and(|line| line.starts_with("From ") && line.contains('@') || line.starts_with("From - "));
+    first && lines.take(40).any(|line| line.starts_with("Subject:") || line.starts_with("Message-ID:"))
+}
+
+fn of_zip(path: &Path) -> Form {
+    let Some(entries) = zipped::entries(path) else {
+        return foreign(
+            "a damaged zip, or one that was not saved to its end",
+            "download it again, or unpack it and name the files in it as `path`",
+        );
+    };
+    let any = |is: &dyn Fn(&str) -> bool| entries.iter().any(|entry| is(&entry.name));
+    if any(&|name| name.starts_with("xl/workbook.")) {
+        return Form::Workbook;
+    }
+    if let Some(kind) = entries.iter().find(|entry| entry.name == "mimetype").and_then(|entry| {
+        let mut kind = String::new();
+        entry.open(path).ok()?.take(200).read_to_string(&mut kind).ok()?;
+        Some(kind)
+    }) {
+        return match kind.trim() {
+            kind if kind.starts_with("application/vnd.oasis.opendocument.spreadsheet") => Form::Workbook,
+            "application/epub+zip" => {
+                foreign("an e-book (EPUB)", "unzip it and name its pages as `path`, with a `profile`")
+            }
+            kind => {
+                foreign(format!("a document ({kind})"), "save it as a table: CSV, XLSX or ODS, a post a row")
+            }
+        };
+    }
+    if any(&|name| name.starts_with("word/") || name.starts_with("ppt/")) {
+        return foreign("a document of an office program", "save it as a table: CSV or XLSX, a post a row");
+    }
+    let is_archive = |name: &str| [".warc", ".warc.gz", ".warc.zst"].iter().any(|end| name.ends_with(end));
+    if any(&is_archive) {
+        let readable = entries.iter().filter(|entry| is_archive(&entry.name)).all(zipped::Entry::is_stored);
+        return match readable {
+            true => Form::Wacz,
+            false => foreign(
+                "a zip whose web archives are packed a second time (WACZ stores them as they are)",
+                "unzip it and name its archive/*.warc.gz as `path`",
+            ),
+        };
+    }
+    if any(&|name| name.ends_with(".npy")) {
+        return foreign("several arrays of numpy's (npz)", PANDAS);
+    }
+    let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
+    let some = names.iter().take(3).copied().collect::<Vec<_>>().join(", ");
+    match names.len() {
+        0 => foreign("an empty zip", "pack it again, or name the files themselves as `path`"),
+        1 => foreign(
+            format!("a zip with a password, or packed in an unusual way ({some})"),
+            format!("unzip it {UNPACK}"),
+        ),
+        n => {
+            let more = if n > 3 { ", …" } else { "" };
+            foreign(format!("a zip of {n} files ({some}{more})"), format!("unzip it {UNPACK}"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Cursor, Write};
+
+    use zip::ZipWriter;
+    use zip::write::SimpleFileOptions;
+
+    use super::*;
+
+    fn of(bytes: &[u8]) -> Form {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        file.as_file().write_all(bytes).unwrap();
+        sniff(file.path())
+    }
+
+    fn zip(files: &[(&str, &[u8])]) -> Vec<u8> {
+        let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+        for (name, bytes) in files {
+            let stored = SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+            zip.start_file(*name, stored).unwrap();
+            zip.write_all(bytes).unwrap();
+        }
+        zip.finish().unwrap().into_inner()
+    }
+
+    #[test]
+    fn files_that_can_be_read_are_told_apart() {
+        for (bytes, form) in [
+            (&b""[..], Form::Empty),
+            (b" \n\xef\xbb\xbf ", Form::Empty),
+            (b"\xef\xbb\xbf\n {\"a\": 1}", Form::Json),
+            (b"\xff\xfe[\0{\0", Form::Json),
+            (b"id;title\n", Form::Text),
+            (b"PAR1", Form::Parquet),
+            (b"WARC/1.0\r\n", Form::Warc),
+            (b"<!DOCTYPE html><p>", Form::Html),
+            (b"<!-- saved from url=(0014)http://a.example/ -->\n<html>", Form::Html),
+            (b"<?xml version=\"1.0\"?><posts/>", Form::Xml),
+            (
+                b"From: <Saved by Blink>\r\nMIME-Version: 1.0\r\nContent-Type: multipart/related;\r\n",
+                Form::Mhtml,
+            ),
+        ] {
+            assert_eq!(of(bytes), form, "{:?}", String::from_utf8_lossy(bytes));
+        }
+        assert_eq!(of(&zip(&[("archive/a.warc.gz", b"x"), ("datapackage.json", b"{}")])), Form::Wacz);
+        assert_eq!(of(&zip(&[("posts.json", b"[1]"), ("__MACOSX/posts.json", b"x")])), Form::Json);
+        assert_eq!(of(&zip(&[("xl/workbook.xml", b"x"), ("b", b"")])), Form::Workbook);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named_with_what_to_do() {
+        let mut tar = vec![0; 512];
+        tar[257..262].copy_from_slice(b"ustar");
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        packed.write_all(&tar).unwrap();
+        for (bytes, what, remedy) in [
+            (b"SQLite format 3\0".to_vec(), "an SQLite database", "sqlite3"),
+            (b"7z\xbc\xaf\x27\x1c".to_vec(), "a 7-Zip archive", "7z x FILE"),
+            (packed.finish().unwrap(), "a tar archive", "tar xf FILE"),
+            (b"\x80\x04\x95\0".to_vec(), "a Python pickle", "to_json"),
+            (b"-- MySQL dump 10.13\n".to_vec(), "SQL", "export the table"),
+            (b"version https://git-lfs.github.com/spec/v1\n".to_vec(), "Git LFS", "git lfs pull"),
+            (zip(&[("a.csv", b"x"), ("b.csv", b"x")]), "a zip of 2 files (a.csv, b.csv)", "unzip it"),
+            (zip(&[("word/document.xml", b"x"), ("c", b"")]), "a document", "save it as a table"),
+            (b"PK\x03\x04".to_vec(), "a damaged zip", "download it again"),
+        ] {
+            let Form::Foreign(found) = of(&bytes) else { panic!("{what}: {:?}", of(&bytes)) };
+            assert!(found.what.contains(what) && found.remedy.contains(remedy), "{found:?}");
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! The columns that a source's records must have. A column is missing where no row of a file has it.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
+
+use super::files::Dump;
+use super::rows;
+use crate::config::{SourceKind, TABLE, near_miss};
+use riddlemill_files::reading::column_name;
+use riddlemill_text::notation;
+
+/// Most columns that a message names.
+const NAMED: usize = 30;
+/// Names under which people store texts, to suggest one of a file's columns.
+const TEXTS: [&str; 22] = [
+    "text",
+    "content",
+    "body",
+    "title",
+    "selftext",
+    "post",
+    "message",
+    "data",
+    "sentence",
+    "question",
+    "prompt",
+    "instruction",
+    "input",
+    "joke",
+    "comment",
+    "文本",
+    "内容",
+    "正文",
+    "标题",
+    "题目",
+    "帖子",
+    "问题",
+];
+
+/// A column that is needed.
+struct Wanted {
+    /// Where that is said: a setting, or the kind of the source.
+    by: String,
+    /// It or another one.
+    any: Vec<String>,
+}
+
+fn wanted(dump: &Dump) -> Vec<Wanted> {
+    let of_kind = |columns: &[&[&str]]| -> Vec<Wanted> {
+        let kind = super::files::kind_name(dump.kind);
+        let any = |any: &&[&str]| Wanted {
+            by: format!("kind = \"{kind}\""),
+            any: any.iter().map(|name| (*name).to_owned()).collect(),
+        };
+        columns.iter().map(any).collect()
+    };
+    match dump.kind {
+        SourceKind::Table => {
+            let needed = dump.fields.iter().flat_map(|(field, pattern)| {
+                let by = match field.strip_prefix(TABLE) {
+                    Some(column) => format!("columns.{column}"),
+                    None => format!("fields.{field}"),
+                };
+                let single =
+                    |name: &str| Wanted { by: by.clone(), any: vec![name.to_owned(), pattern.clone()] };
+                let names = in_braces(pattern);
+                match names.is_empty() {
+                    true => vec![single(pattern)],
+                    false => names.iter().map(|name| single(name)).collect(),
+                }
+            });
+            needed.filter(|wanted| !wanted.any.iter().any(|name| dump.optional.contains(name))).collect()
+        }
+        SourceKind::LeymoreTitles => of_kind(&[&["title", "abs"]]),
+        SourceKind::LeymoreAnnual => of_kind(&[&["content"]]),
+        SourceKind::ThreadDump | SourceKind::Aiotieba => of_kind(&[&["tid"], &["pid"]]),
+        SourceKind::Reddit => of_kind(&[&["id"], &["title", "selftext", "body"]]),
+        SourceKind::Cqia => of_kind(&[&["instruction"]]),
+        SourceKind::Puzzles => of_kind(&[&["question"]]),
+        SourceKind::Published
+        | SourceKind::Warc
+        | SourceKind::Profile
+        | SourceKind::RiddlesCom
+        | SourceKind::Rd => Vec::new(),
+    }
+}
+
+/// The columns of a template.
+pub(super) fn in_braces(pattern: &str) -> Vec<&str> {
+    pattern.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name).collect()
+}
+
+/// Whether one of these is a column that records of a dump must have.
+pub(super) fn any_of(dump: &Dump, names: &[String]) -> bool {
+    wanted(dump).iter().flat_map(|wanted| &wanted.any).any(|name| names.contains(name))
+}
+
+/// What no row of a file has although its source needs it, with the columns that are there; `None` where nothing is
+/// missing, or where the file has no rows. `limit` is the most bytes of a row.
+pub(super) fn missing(dump: &Dump, limit: u64) -> Option<String> {
+    if !dump.piece.is_first() {
+        return None;
+    }
+    let mut open = wanted(dump);
+    let mut columns: Vec<String> = Vec::new();
+    if open.is_empty() {
+        return None;
+    }
+    let mut known = BTreeSet::new();
+    let mut take = |name: String, open: &mut Vec<Wanted>| {
+        if known.contains(&name) {
+            return;
+        }
+        open.retain(|wanted| !wanted.any.iter().any(|any| column_name(any) == name));
+        if columns.len() < NAMED {
+            columns.push(name.clone());
+        }
+        known.insert(name);
+    };
+    match rows::header(dump) {
+        Some(header) => {
+            header.into_iter().filter(|name| !name.is_empty()).for_each(|name| take(name, &mut open))
+        }
+        None => {
+            'rows: for batch in rows::batches(dump, limit) {
+                for at in 0..batch.len() {
+                    let Some(Ok(bytes)) = batch.get(at).map(|item| item.bytes) else { continue };
+                    for name in keys(bytes) {
+                        take(name, &mut open);
+                    }
+                    if open.is_empty() {
+                        break 'rows;
+                    }
+                }
+            }
+        }
+    }
+    if open.is_empty() || columns.is_empty() {
+        return None;
+    }
+    let there = columns.join(", ");
+    let what = open.iter().map(|wanted| {
+        let (name, own) =
+            (wanted.any.first().map(String::as_str).unwrap_or_default(), dump.kind == SourceKind::Table);
+        let names = if own {
+            format!("`{name}`")
+        } else {
+            wanted.any.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" or ")
+        };
+        format!("{names} ({})", wanted.by)
+    });
+    let what = what.collect::<Vec<_>>().join(", ");
+    let hints: Vec<String> = open.iter().filter_map(|wanted| suggestion(dump, wanted, &columns)).collect();
+    let hint = match (dump.kind, hints.is_empty()) {
+        (SourceKind::Table, false) => hints.join(", "),
+        (SourceKind::Table, true) => format!(
+            "name a column that is there, or, if rows may lack it, optional = [{}]",
+            open.iter()
+                .filter_map(|w| w.any.first())
+                .map(|name| format!("{name:?}"))
+                .collect::<Vec<_>>()
+                .join(", ")
+        ),
+        _ => {
+            let text =
+                TEXTS.iter().find(|text| columns.iter().any(|name| name == *text)).unwrap_or(&"COLUMN");
+            format!(
+                "another kind; kind = \"table\" reads any columns, with fields = {{ content = {text:?} }}"
+            )
+        }
+    };
+    Some(format!("no row has the column {what}; the columns are {there}\n  hint: {hint}"))
+}
+
+/// The setting with a column that is there and was probably meant.
+fn suggestion(dump: &Dump, wanted: &Wanted, columns: &[String]) -> Option<String> {
+    if dump.kind != SourceKind::Table {
+        return None;
+    }
+    let name = wanted.any.first()?;
+    let used: Vec<&str> = dump
+        .fields
+        .values()
+        .flat_map(|pattern| in_braces(pattern).into_iter().chain([pattern.as_str()]))
+        .collect();
+    let free = || columns.iter().map(String::as_str).filter(|column| !used.contains(column));
+    let folded = free().find(|column| column.eq_ignore_ascii_case(name));
+    let is_text = matches!(wanted.by.as_str(), "fields.title" | "fields.content");
+    let like = || free().find(|column| is_text && TEXTS.iter().any(|text| column.eq_ignore_ascii_case(text)));
+    let meant = folded.or_else(|| near_miss(name, free())).or_else(like)?;
+    Some(match dump.fields.values().any(|pattern| pattern == name) {
+        true => format!("{} = {meant:?}", wanted.by),
+        false => format!("{{{meant}}} in {}", wanted.by),
+    })
+}
+
+/// The keys of an object; none of anything else.
+fn keys(bytes: &[u8]) -> Vec<String> {
+    struct Keys;
+    impl<'de> Visitor<'de> for Keys {
+        type Value = Vec<String>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Vec<String>, A::Error> {
+            let mut keys = Vec::new();
+            while let Some(key) = map.next_key::<String>()? {
+                map.next_value::<IgnoredAny>()?;
+                keys.push(column_name(&key));
+            }
+            Ok(keys)
+        }
+    }
+    let Ok(text) = simdutf8::basic::from_utf8(bytes) else { return Vec::new() };
+    let read = |text: &str| serde_json::Deserializer::from_str(text).deserialize_map(Keys);
+    read(text).or_else(|_| read(&notation::strict(text))).unwrap_or_default()
+}

@@ -1,0 +1,163 @@
+//! What is wrong with a file or a source as a whole: one entry of the ledger, with what to do.
+
+use std::collections::BTreeMap;
+
+use super::cut::of_pages;
+use super::files::Dump;
+use super::rows::{self, Head};
+use super::{columns, files, shape};
+use crate::config::SourceKind;
+use riddlemill_files::reading::{Form, sniff};
+use riddlemill_harvest::warc::{Archive, Limits};
+use riddlemill_text::record::{Outcome, Post, Reason};
+use riddlemill_text::text::grouped;
+
+use super::Read;
+
+/// Why no record of a file can be read; `None` where they can. `limit` is the most bytes of a record.
+pub(super) fn of_file(dump: &Dump, limit: u64) -> Option<(Reason, String)> {
+    if !dump.piece.is_first() {
+        return None;
+    }
+    if let Some(what) = foreign(dump) {
+        return Some((Reason::ForeignFile, what));
+    }
+    if of_pages(dump.kind) {
+        return None;
+    }
+    match rows::head(dump) {
+        Head::Json => {
+            if let Err(what) = shape::of_dump(dump) {
+                return Some((Reason::ForeignFile, what.0));
+            }
+        }
+        Head::Workbook => {
+            if let Err(what) = rows::of_workbook(dump) {
+                return Some((Reason::ForeignFile, what.0));
+            }
+        }
+        _ => {}
+    }
+    columns::missing(dump, limit).map(|what| (Reason::ColumnMissing, what))
+}
+
+/// Parts of a file that are not read although the rest is.
+pub(super) fn of_parts(dump: &Dump) -> Vec<String> {
+    match of_pages(dump.kind) || !dump.piece.is_first() {
+        false if matches!(rows::head(dump), Head::Workbook) => rows::of_workbook(dump).unwrap_or_default(),
+        _ => Vec::new(),
+    }
+}
+
+/// What a file is that is none of its source's kind, and what to do.
+fn foreign(dump: &Dump) -> Option<String> {
+    let kind = files::kind_name(dump.kind);
+    let profile = "a [[source]] with kind = \"profile\" and a `profile` reads it";
+    let table = "a [[source]] with kind = \"table\" and `fields` reads it";
+    let (what, remedy) = match (sniff(&dump.path), of_pages(dump.kind)) {
+        (Form::Foreign(foreign), _) => {
+            return Some(format!("the file is {}\n  hint: {}", foreign.what, foreign.remedy));
+        }
+        (Form::Warc | Form::Wacz, false) => ("a web archive", profile),
+        (Form::Html, false) => ("a page, perhaps one that came in place of a download", profile),
+        (Form::Mhtml, false) => ("a page saved by a browser (MHTML)", profile),
+        (Form::Xml, false) => {
+            ("XML", "a [[source]] with kind = \"profile\" and a profile with format = \"xml\" reads it")
+        }
+        (Form::Html, true) if dump.kind == SourceKind::Warc => ("a page and no web archive", profile),
+        (Form::Mhtml, true) if dump.kind == SourceKind::Warc => {
+            ("a page saved by a browser (MHTML) and no web archive", profile)
+        }
+        (Form::Xml, true) if dump.kind == SourceKind::Warc => ("XML and no web archive", profile),
+        (Form::Json, true) if dump.kind == SourceKind::Warc => ("JSON and no web archive", table),
+        (Form::Workbook, true) => ("a workbook", table),
+        (Form::Parquet, true) => ("a table (Parquet)", table),
+        (Form::Numpy, true) => ("an array of numpy's", table),
+        _ => return None,
+    };
+    Some(format!("the file is {what}, which kind = \"{kind}\" does not read\n  hint: {remedy}"))
+}
+
+/// What became of the records of a source.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    posts: u64,
+    /// Those that failed, or were withdrawn: a cause is stated already.
+    told: u64,
+    dropped: BTreeMap<&'static str, u64>,
+}
+
+impl Tally {
+    pub(super) fn count(&mut self, read: &Read) {
+        self.posts += read.fingerprints.len() as u64;
+        match &read.outcome {
+            Outcome::Failed { .. } | Outcome::Dropped { reason: Reason::Withdrawn, .. } => self.told += 1,
+            Outcome::Dropped { reason, .. } => *self.dropped.entry(reason.code()).or_default() += 1,
+            Outcome::Merged { .. } => self.posts += 1,
+            _ => {}
+        }
+    }
+
+    pub(super) fn add(&mut self, other: &Tally) {
+        self.posts += other.posts;
+        self.told += other.told;
+        other.dropped.iter().for_each(|(reason, count)| *self.dropped.entry(reason).or_default() += count);
+    }
+
+    /// The entry of a source whose files gave nothing; `None` if they did, or if it is said already why not.
+    pub(super) fn nothing(&self, dumps: &[&Dump]) -> Option<(String, Outcome<Post>)> {
+        let first = dumps.first().filter(|dump| self.posts + self.told == 0 && dump.piece.is_first())?;
+        let count: u64 = self.dropped.values().sum();
+        let evidence = if count > 0 {
+            let reasons: Vec<String> = self
+                .dropped
+                .iter()
+                .map(|(reason, count)| format!("{} {reason}", grouped(*count as i64)))
+                .collect();
+            format!(
+                "no record of the source is a post: {}\n  hint: `riddlemill show import --outcome dropped` shows them",
+                reasons.join(", ")
+            )
+        } else {
+            let (what, remedy) = contents(first);
+            let more = if dumps.len() > 1 {
+                format!(" ({} files; this is the first)", dumps.len())
+            } else {
+                String::new()
+            };
+            format!("{} {what}{more}\n  hint: {remedy}", first.file)
+        };
+        Some((first.locator(0), Outcome::Failed { reason: Reason::NothingRead, evidence }))
+    }
+}
+
+/// What is in a file without records, and what to do.
+fn contents(dump: &Dump) -> (String, &'static str) {
+    const AGAIN: &str = "was it downloaded or written to its end?";
+    match sniff(&dump.path) {
+        Form::Empty => ("is empty".into(), AGAIN),
+        Form::Warc | Form::Wacz => {
+            let mut pages = Archive::new(vec![dump.path.clone()], Limits::default()).pages();
+            pages.by_ref().for_each(drop);
+            let kinds = pages.kinds();
+            let list: Vec<String> =
+                kinds.iter().map(|(kind, count)| format!("{count} of type {kind}")).collect();
+            let remedy = match kinds.contains_key("conversion") {
+                true => {
+                    "texts without their pages (WET) name no posts: take the WARC files of the same crawl"
+                }
+                false => {
+                    "an archive has pages in its records of type response; is it another file of the crawl that has them?"
+                }
+            };
+            (format!("is a web archive without a page; its records: {}", list.join(", ")), remedy)
+        }
+        Form::Json => ("has no record in it".into(), AGAIN),
+        Form::Xml => (
+            "has no item of its profile in it".into(),
+            "`riddlemill crawl --try FILE --profile NAME` shows what the profile finds",
+        ),
+        Form::Text | Form::Workbook => ("has no rows below the names of its columns".into(), AGAIN),
+        _ => ("has no record in it".into(), AGAIN),
+    }
+}

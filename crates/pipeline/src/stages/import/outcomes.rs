@@ -1,0 +1,136 @@
+//! The outcome of what was parsed: a post with its identity, without names in clear, or why there is none.
+
+use super::files::Dump;
+use super::same_id::{self, Fingerprint};
+use super::{Parsed, Place, RawPost, Read, Secrets, native_id, texts};
+use crate::config::SourceKind;
+use crate::stages::withdrawal::{Tombstone, Withdrawals};
+use riddlemill_text::record::{Outcome, Post, Reason, is_published, pseudonym, text_id};
+
+/// Puts the entries of an item: one, or that of a page and one for each post on it that is set aside.
+pub(super) fn outcomes(
+    dump: &Dump,
+    place: Place,
+    secrets: &Secrets<'_>,
+    withdrawn: &Withdrawals,
+    mut put: impl FnMut(Read),
+) {
+    let Place { position, name, parsed } = place;
+    let locator = name.map_or_else(|| dump.locator(position), |name| dump.locator(name));
+    let posts = match texts::readable(dump.kind, parsed) {
+        Parsed::Page(posts) => posts,
+        Parsed::Post(draft) => {
+            let (damaged, noted) = (draft.damaged_id.clone(), draft.noted.clone());
+            let (post, fingerprint) = post(dump, position, *draft, secrets, withdrawn);
+            return put(match withdrawn.of_post(&post.id, &post.text) {
+                Some(tombstone) => Read { locator, outcome: buried(tombstone), fingerprints: Vec::new() },
+                None => {
+                    Read { locator, outcome: imported(post, damaged, noted), fingerprints: vec![fingerprint] }
+                }
+            });
+        }
+        other => return put(Read { locator, outcome: set_aside(other), fingerprints: Vec::new() }),
+    };
+    let (mut rows, mut fingerprints, mut more) = (Vec::new(), Vec::new(), Vec::new());
+    for (i, parsed) in posts.into_iter().enumerate() {
+        if let Parsed::Post(draft) = parsed {
+            let (post, fingerprint) = post(dump, position, *draft, secrets, withdrawn);
+            if let Some(tombstone) = withdrawn.of_post(&post.id, &post.text) {
+                let locator = format!("{locator}#{}", i + 1);
+                more.push(Read { locator, outcome: buried(tombstone), fingerprints: Vec::new() });
+                continue;
+            }
+            rows.push((post, same_id::PAGE));
+            fingerprints.push(fingerprint);
+        } else {
+            let locator = format!("{locator}#{}", i + 1);
+            more.push(Read { locator, outcome: set_aside(parsed), fingerprints: Vec::new() });
+        }
+    }
+    put(Read { locator, outcome: Outcome::Expanded(rows), fingerprints });
+    more.into_iter().for_each(put);
+}
+
+/// A post is kept as it is; what was read as absent, or names no post in place of an id, is said. No text was replaced.
+fn imported(row: Post, damaged_id: Option<String>, noted: String) -> Outcome<Post> {
+    let rule = match damaged_id {
+        Some(_) => Reason::DamagedId.code(),
+        None if noted.is_empty() => return Outcome::Kept(row),
+        None => Reason::Mended.code(),
+    };
+    let damage = damaged_id.map(|written| native_id::damage(&written));
+    let said: Vec<String> = damage.into_iter().chain((!noted.is_empty()).then_some(noted)).collect();
+    let text = row.text.clone();
+    Outcome::Changed { rule, evidence: said.join("; "), before: String::new(), after: text, row }
+}
+
+/// What remains of a withdrawn post: the day, but no text.
+fn buried(tombstone: &Tombstone) -> Outcome<Post> {
+    let day = tombstone.at.get(..10).unwrap_or_default();
+    Outcome::Dropped { reason: Reason::Withdrawn, evidence: format!("withdrawn on {day}") }
+}
+
+/// What could not be read is a failure; what a rule of the source leaves out is not.
+fn set_aside(parsed: Parsed) -> Outcome<Post> {
+    use Reason::{ColumnMissing, Encoding, ForeignFile, Oversize, PageUnparsed, Truncated, Unreadable};
+    match parsed {
+        Parsed::Out(
+            reason @ (ColumnMissing | Encoding | ForeignFile | Oversize | PageUnparsed | Truncated
+            | Unreadable),
+            evidence,
+        ) => Outcome::Failed { reason, evidence },
+        Parsed::Out(reason, evidence) => Outcome::Dropped { reason, evidence },
+        Parsed::Bad(evidence) => Outcome::Failed { reason: Unreadable, evidence },
+        Parsed::Part(into) => {
+            let evidence = "a question of the same group".to_owned();
+            Outcome::Merged { into, reason: Reason::GroupMember, score: 1.0, evidence }
+        }
+        Parsed::Post(_) | Parsed::Page(_) => {
+            Outcome::Failed { reason: Unreadable, evidence: "a page inside a page".into() }
+        }
+    }
+}
+
+fn post(
+    dump: &Dump,
+    position: u64,
+    draft: RawPost,
+    secrets: &Secrets<'_>,
+    withdrawn: &Withdrawals,
+) -> (Post, Fingerprint) {
+    let text = Post::written(draft.title.as_deref(), draft.content.as_deref());
+    // Records of published sets are known by their ids: no other source may give such a one.
+    let own = |id: &String| dump.kind == SourceKind::Published || !is_published(id);
+    let id = draft.id.filter(own).unwrap_or_else(|| text_id(&text));
+    let fingerprint = Fingerprint::new(&id, &text);
+    let mut mentions = draft.mentions;
+    for name in secrets.names.find(&text) {
+        if mentions.iter().all(|known| known != name) {
+            mentions.push(name.to_owned());
+        }
+    }
+    let (language, certainty) = dump.language_of(&text);
+    let post = Post {
+        id,
+        kind: draft.kind,
+        text,
+        title: draft.title,
+        content: draft.content,
+        author: draft.author.map(|name| pseudonym(secrets.salt, &name)),
+        mentions,
+        links: draft.links,
+        time: draft.time,
+        score: draft.score,
+        number: None,
+        // A note is a post of its own, which may be withdrawn without the one that it is shown with.
+        note: draft.note.filter(|note| withdrawn.of_text(note).is_none()),
+        images: draft.images,
+        source: dump.source.clone(),
+        file: dump.file.clone(),
+        position,
+        licence: dump.licence.clone(),
+        language: Some(language),
+        language_certainty: Some(certainty),
+    };
+    (post, fingerprint)
+}
