@@ -246,11 +246,7 @@ impl Engine {
             (Ok(received), [attempt]) => wire::stated_cost(received, attempt.reserved),
             _ => Stated::default(),
         };
-        let least = |attempt: &Attempt<'_>| match stated {
-            // What cannot be true says nothing of the cost, so that the request is charged the most that it may have.
-            Stated { unbelievable: true, cost } => cost.unwrap_or(Usd::ZERO).max(attempt.reserved),
-            Stated { cost, .. } => cost.unwrap_or(Usd::ZERO),
-        };
+        let least = |attempt: &Attempt<'_>| stated.least(attempt.reserved);
         let leave_after = self.endpoint.retries.leave_after;
         let marks = &self.endpoint.marks;
         match received.and_then(|received| embedding_batch::read(&requests, received, marks)) {

@@ -287,6 +287,15 @@ pub(super) struct Stated {
     pub unbelievable: bool,
 }
 
+impl Stated {
+    /// The least that a request is charged for which this much was reserved.
+    pub(super) fn least(self, reserved: Usd) -> Usd {
+        let cost = self.cost.unwrap_or(Usd::ZERO);
+        // What cannot be true says nothing of the cost, so that the request is charged the most that it may have.
+        if self.unbelievable { cost.max(reserved) } else { cost }
+    }
+}
+
 /// The cost in dollars as stated by the server: OpenRouter includes it with the tokens, LiteLLM's proxy in a
 /// header.
 pub(super) fn stated_cost(received: &Received, reserved: Usd) -> Stated {

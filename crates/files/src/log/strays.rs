@@ -57,8 +57,6 @@ fn belongs(folder: &str, name: &str) -> bool {
 mod tests {
     use std::fs;
 
-    use super::*;
-
     #[test]
     fn what_no_writer_leaves_is_named() {
         let raw = tempfile::tempdir().unwrap();

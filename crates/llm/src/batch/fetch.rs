@@ -212,7 +212,7 @@ impl Engine {
             None => return Line::Failure(failure),
         };
         let most = || self.price.most(tokens::bound(&item.request), item.request.max_completion_tokens());
-        let stated = wire::stated_cost(&received).unwrap_or(Usd::ZERO);
+        let stated = wire::stated_cost(&received, most()).least(most());
         match wire::read(&item.request, &received, &self.endpoint.marks) {
             Ok(content) => Line::Reply(StoredReply {
                 key: item.key,

@@ -119,8 +119,9 @@ mod tests {
     proptest! {
         #[test]
         fn every_cell_is_read_back(cell in "('|=|\\+|-|@|\t|\r|\n|＝|1|\\.|e|\"|,|;|云|\\PC){0,8}") {
-            prop_assert_eq!(armed(&disarm(&cell)), cell.as_str());
-            prop_assert_eq!(armed(&in_workbook(&cell)), cell.as_str());
+            let (disarmed, written) = (disarm(&cell), in_workbook(&cell));
+            prop_assert_eq!(armed(&disarmed), cell.as_str());
+            prop_assert_eq!(armed(&written), cell.as_str());
             let first = disarm(&cell).chars().next();
             prop_assert!(is_number(&cell) || !first.is_some_and(|c| SIGNS.contains(&c)), "{}", cell);
             for kind in [CsvFor::Spreadsheets, CsvFor::Both, CsvFor::Programs] {
