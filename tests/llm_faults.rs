@@ -20,6 +20,7 @@ use riddlemill::llm::prompt::{Output, Rendered};
 use riddlemill::llm::settings::{Retries, Sampling, Timeouts};
 use riddlemill::llm::store::Line;
 use riddlemill::llm::{Answer, Ask, Endpoint, Engine, Limits, Message, Role, Store, Usd};
+use riddlemill::trust::Trust;
 
 const WORKER: &str = "RIDDLEMILL_FAULT_WORKER";
 /// Set if the worker sends requests that are never answered.
@@ -88,12 +89,14 @@ fn worker() {
         let (store, endpoint) = (open(&workspace), endpoint(port.parse().unwrap()));
         if std::env::var_os(WAITS).is_some() {
             let timeouts = Timeouts { first_byte_secs: 600.0, total_secs: 600.0, ..endpoint.timeouts };
-            let engine = Engine::new(store, Endpoint { timeouts, ..endpoint }, Limits::default()).unwrap();
+            let limits = limits(&workspace, &endpoint);
+            let engine = Engine::new(store, Endpoint { timeouts, ..endpoint }, limits).unwrap();
             return engine.ask_all(asks(), |_| {}).await;
         }
         let batches = Endpoint { batch: true, ..endpoint.clone() };
-        let alone = Engine::new(store.clone(), endpoint, Limits::default()).unwrap();
-        let batches = Engine::new(store, batches, Limits::default()).unwrap();
+        let limits = limits(&workspace, &endpoint);
+        let alone = Engine::new(store.clone(), endpoint, limits.clone()).unwrap();
+        let batches = Engine::new(store, batches, limits).unwrap();
         let (together, others) = asks()
             .into_iter()
             .partition(|ask: &Ask| ask.record.parse::<u64>().unwrap().is_multiple_of(BATCHED));
@@ -111,6 +114,12 @@ fn worker() {
     let counts = format!("{replies} {failed} {held}");
     fs::write(workspace.join(format!("counts-{}.txt", std::process::id())), &counts).unwrap();
     fs::write(workspace.join("counts.txt"), counts).unwrap();
+}
+
+/// Somebody agreed that the key goes to the server.
+fn limits(workspace: &Path, endpoint: &Endpoint) -> Limits {
+    let word = endpoint.wish().map(|wish| wish.word());
+    Limits { trust: Trust::of(workspace, word), ..Limits::default() }
 }
 
 /// Asks until nothing is pending.

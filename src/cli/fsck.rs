@@ -1,6 +1,6 @@
 //! `fsck`: checks that all of raw/ is intact.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 

@@ -32,11 +32,16 @@ pub(super) fn withdraw(args: &Args, global: &Global) -> Result<Exit, Failure> {
         let tombstones = request.tombstones();
         (request, tombstones)
     };
-    if !args.dry_run {
+    if !args.dry_run && request.already.is_none() {
         append(&Workspace::new(&config.root), &tombstones, reason, &pipeline::now())?;
     }
     if global.json {
         output::json(&json!({ "withdrawn": !args.dry_run, "concerns": request }))?;
+        return Ok(Exit::Done);
+    }
+    // Withdrawn is what it was to become, perhaps by a call that was interrupted.
+    if let Some(already) = &request.already {
+        output::print(&format!("{already}\n"))?;
         return Ok(Exit::Done);
     }
     let verb = if args.dry_run { "would be withdrawn" } else { "withdrawn" };

@@ -57,6 +57,9 @@ pub struct Request {
     pub released: Vec<Holder>,
     /// What else the name could mean.
     pub others: Vec<OtherReading>,
+    /// The post, since when, and why, if it is withdrawn already: then nothing remains to be done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub already: Option<String>,
 }
 
 impl Request {
@@ -85,7 +88,8 @@ pub fn look_up(config: &Config, target: &str) -> Result<Request, ReleaseError> {
     let wrong = |why: &str| ReleaseError::Target { target: target.into(), why: why.into() };
     if let (true, Some((id, tombstone))) = (found.records.is_empty(), found.withdrawn.first_key_value()) {
         let day = tombstone.at.get(..10).unwrap_or_default();
-        return Err(wrong(&format!("{id} is withdrawn already, since {day}: {}", tombstone.reason)));
+        let already = Some(format!("{id} is withdrawn already, since {day}: {}", tombstone.reason));
+        return Ok(Request { already, ..Request::default() });
     }
     let mut named: Vec<(String, Option<&Recalled>)> = Vec::new();
     for record in &found.records {
@@ -148,7 +152,7 @@ pub fn look_up(config: &Config, target: &str) -> Result<Request, ReleaseError> {
     }
     let ids: Vec<&str> = posts.iter().map(|copy| copy.id.as_str()).collect();
     let released = holders(&workspace, &ids)?;
-    Ok(Request { posts, near, released, others: found.others })
+    Ok(Request { posts, near, released, others: found.others, already: None })
 }
 
 /// Most posts that a text names.

@@ -218,6 +218,7 @@ fn partitions_are_assembled_into_what_run_writes() {
     let dumps = lines(&sh("\"$0\" apply import --list --recipe flub").out);
     assert_eq!(dumps.len(), 3);
     let mut first: BTreeMap<String, String> = BTreeMap::new();
+    let mut apart: BTreeSet<(String, String)> = BTreeSet::new();
     let mut marked = String::new();
     for dump in &dumps {
         let name = dump["source"].as_str().unwrap();
@@ -229,12 +230,16 @@ fn partitions_are_assembled_into_what_run_writes() {
                 post => (post["id"].to_string(), post["text"].to_string()),
             };
             let known = first.get(&id).map(|known| *known == text).filter(|_| !id.is_empty());
-            let _ = match known {
-                Some(same) => {
-                    writeln!(marked, "{{\"again\":[{{\"row\":0,\"same\":{same}}}],\"record\":{record}}}")
-                }
-                None => writeln!(marked, "{record}"),
+            // Texts that differ are unlike here: the first of each is kept apart.
+            let again = |same: bool, apart: bool| {
+                format!("{{\"again\":[{{\"row\":0,\"same\":{same},\"apart\":{apart}}}],\"record\":{record}}}")
             };
+            let line = match known {
+                Some(true) => again(true, false),
+                Some(false) => again(!apart.insert((id.clone(), text.clone())), true),
+                None => record.to_owned(),
+            };
+            let _ = writeln!(marked, "{line}");
             first.entry(id).or_insert(text);
         }
     }

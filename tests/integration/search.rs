@@ -168,11 +168,13 @@ fn every_real_record_has_its_text() {
     );
     ws.call(["run", "--recipe", "flub", "--offline"]).expect(0);
     let files = [("threads", "threads"), ("leymore", "recommended"), ("leymore", "annual")];
+    let trust =
+        vec![at("leymore/ruozhiba-title-good.json"), at("leymore/ruozhiba-post-annual.json"), at("threads")];
     let config = riddlemill::config::Config::load(
         ws.root(),
         &riddlemill::recipe::names(),
         &riddlemill::recipe::choices(),
-        &riddlemill::config::Overrides::default(),
+        &riddlemill::config::Overrides { trust, ..riddlemill::config::Overrides::default() },
     )
     .unwrap();
     let mut seen = 0;

@@ -61,7 +61,8 @@ pub fn open(bytes: &[u8]) -> Result<Book<'_>, BookError> {
 /// Whether a document of the old kind is a workbook.
 pub fn is_xls(path: &Path) -> bool {
     let mut bytes = Vec::new();
-    let read = fence::open_plain(path).and_then(|file| BufReader::new(file).take(MOST).read_to_end(&mut bytes));
+    let read =
+        fence::open_plain(path).and_then(|file| BufReader::new(file).take(MOST).read_to_end(&mut bytes));
     read.is_ok() && open(&bytes).is_ok()
 }
 

@@ -265,14 +265,14 @@ fn is_gbk_as_utf8(line: &str) -> bool {
     found
 }
 
-/// GBK that was read as Latin-1 or windows-1252: `ÎªÊ²Ã´`. Three different characters of the commoner half, mostly letters.
+/// GBK that was read as Latin-1 or windows-1252: `ÎªÊ²Ã´`. Three different characters of the commoner half; Latin letters among them.
 fn is_gbk_as_western(line: &str) -> bool {
     runs(line).any(|(_, run)| {
         let bytes = western(run);
         let (pairs, rest) = bytes.as_chunks::<2>();
         let letters = run.chars().filter(|c| matches!(c, '\u{c0}'..='\u{ff}')).count();
         let valid = |pair: &[u8; 2]| matches!(pair, [0xa1..=0xf7, 0xa1..=0xfe]);
-        if pairs.len() < 3 || !rest.is_empty() || !pairs.iter().all(valid) || letters < pairs.len() {
+        if pairs.len() < 3 || !rest.is_empty() || !pairs.iter().all(valid) || letters * 2 < pairs.len() {
             return false;
         }
         let mut common: Vec<_> = pairs.iter().filter(|[first, _]| matches!(first, 0xb0..=0xd7)).collect();

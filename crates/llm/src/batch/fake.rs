@@ -86,8 +86,9 @@ impl Kept {
             | FileRequest::Post(path, _)
             | FileRequest::Upload(path, _) => path,
         };
-        let path =
-            path.trim_start_matches("openai/").trim_start_matches("v1/messages/").trim_start_matches("v1/");
+        let path = ["openai/", "v1/messages/", "v1/", "v1beta/"]
+            .iter()
+            .fold(path.as_str(), |path, version| path.trim_start_matches(version));
         match (request, provider) {
             (FileRequest::Upload(_, lines), _) => {
                 let id = format!("file-{}", self.files.len());

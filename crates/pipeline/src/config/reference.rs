@@ -400,7 +400,10 @@ mod tests {
             let key = table.keys.iter().find(|key| key.name == field).unwrap();
             if !key.default.is_empty() {
                 let default: toml_edit::Value = key.default.parse().unwrap();
-                let default = super::super::layer::value_json(&default).unwrap_or_default();
+                let default = match default.as_inline_table() {
+                    Some(table) if table.is_empty() => serde_json::json!({}),
+                    _ => super::super::layer::value_json(&default).unwrap_or_default(),
+                };
                 assert_eq!(&default, value, "[{}] {field}", table.name);
             }
         }

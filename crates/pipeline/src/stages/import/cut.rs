@@ -12,6 +12,7 @@ use super::files::Dump;
 use super::shape::{self, Shape};
 use super::{dump, riddles, rows};
 use crate::config::SourceKind;
+use riddlemill_files::fence;
 use riddlemill_files::reading::{Packing, encoding_of};
 
 /// Bytes that identify the kind of a file.

@@ -6,7 +6,7 @@ use std::thread;
 
 use super::files::Dump;
 use super::shape::{self, Shape};
-use super::split::{Items, Splitter, Unread};
+use super::split::{Items, Splitter};
 use riddlemill_files::reading::text_of;
 
 pub use riddlemill_files::reading::open;

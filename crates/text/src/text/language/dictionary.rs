@@ -11,7 +11,10 @@ pub static HUNSPELL: &str = include_str!("../../puzzle/dictionary/en_US.dic");
 /// Words in small letters, without their endings. Names are not among them.
 static WORDS: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| {
     let stems = HUNSPELL.lines().skip(1).map(|line| line.split_once('/').map_or(line, |(stem, _)| stem));
-    stems.filter(|stem| stem.starts_with(|c: char| c.is_lowercase())).collect()
+    // Letters are entries of a dictionary, but words of no text.
+    let is_word =
+        |stem: &&str| stem.starts_with(|c: char| c.is_lowercase()) && (stem.len() > 1 || *stem == "a");
+    stems.filter(is_word).collect()
 });
 
 /// Whether it knows a word in small letters, or the word without an ending.
