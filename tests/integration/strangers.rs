@@ -320,7 +320,8 @@ fn a_question_that_nobody_looks_at_is_withdrawn() {
 /// Two texts that take minutes to compare, and a Ctrl-C in the middle.
 #[test]
 fn ctrl_c_ends_a_long_comparison_within_two_seconds() {
-    let ws = with_posts("", "[filter]\nmax_chars = 1000000\n\n[dedup]\nthreshold = 0.5\n");
+    let ws =
+        with_posts("", "[filter]\nmax_chars = 1000000\n\n[dedup]\nmetric = \"indel\"\nthreshold = 0.5\n");
     let mut draw = 1_u64;
     let mut letter = || {
         draw = draw.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
