@@ -14,7 +14,9 @@ use crate::stages::{NEAR, NearEmbeddings, Pulse, StageError, Stop, Waiting};
 use riddlemill_review::decisions::StageDecisions;
 use riddlemill_tables::{StageReader, StageWriter};
 use riddlemill_text::join::{Spill, Unwatched, Watch};
-use riddlemill_text::offline::dedup::{Found, SimilarPair, ranks, similar_pairs, similar_pairs_on_disk};
+use riddlemill_text::offline::dedup::{
+    Found, SimilarPair, query, ranks, similar_pairs, similar_pairs_on_disk,
+};
 use riddlemill_text::record::{Language, Outcome, Post, Reason, Record, is_published, record};
 use riddlemill_text::text::sameness::{MOST_UNITS, Veto, veto};
 
