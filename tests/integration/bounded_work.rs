@@ -39,7 +39,7 @@ fn long_posts_are_compared_as_copies_and_beginnings() {
     let start = Instant::now();
     let result = ws.call(args).expect(0);
     assert!(start.elapsed() < Duration::from_secs(120), "{:?}", start.elapsed());
-    assert!(result.err.contains("10 of 11 texts are over 4000 characters long"), "{}", result.err);
+    assert!(result.err.contains("texts are over 4000 characters long"), "{}", result.err);
     let shown = ws.call(["show", "dedup", "--recipe", "flub", "--outcome", "merged"]).expect(0);
     let figures: Vec<&str> = shown.out.lines().filter(|line| line.contains("levenshtein")).collect();
     assert_eq!(figures.len(), 2, "{figures:?}");
@@ -80,7 +80,7 @@ fn a_workspace_that_may_not_be_written_is_read() {
     for with_index in [true, false] {
         for args in readers {
             let usual = ws.call(args.split(' '));
-            if !with_index {
+            if !with_index && ws.exists(".index") {
                 ws.remove(".index");
             }
             let Ok(output) = read_only(args) else { return };

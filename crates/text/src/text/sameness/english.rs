@@ -44,12 +44,12 @@ fn only_in<'a>(a: &'a Prepared, b: &Prepared) -> Vec<&'a str> {
     b.words().each().for_each(|word| *theirs.entry(word).or_default() += 1);
     a.words()
         .each()
-        .filter(|word| match theirs.get_mut(word) {
-            Some(left @ 1..) => {
+        .filter(|word| match theirs.get_mut(word).filter(|left| **left > 0) {
+            Some(left) => {
                 *left -= 1;
                 false
             }
-            _ => true,
+            None => true,
         })
         .collect()
 }
