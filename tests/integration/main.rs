@@ -11,6 +11,7 @@ mod accidents;
 mod accounting;
 mod audit;
 mod batches;
+mod bounded_work;
 mod bounds;
 mod breaker;
 mod browser;

@@ -326,15 +326,19 @@ fn a_question_that_nobody_looks_at_is_withdrawn() {
 /// Two texts that take minutes to compare, and a Ctrl-C in the middle.
 #[test]
 fn ctrl_c_ends_a_long_comparison_within_two_seconds() {
-    let ws = with_posts("", "[filter]\nmax_chars = 1000000\n\n[dedup]\nthreshold = 0.5\n");
+    let ws =
+        with_posts("", "[filter]\nmax_chars = 1000000\n\n[dedup]\nmetric = \"indel\"\nthreshold = 0.5\n");
     let mut draw = 1_u64;
     let mut letter = || {
         draw = draw.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         char::from_u32(0x4E00 + (draw >> 33) as u32 % 3000).unwrap()
     };
+    // Alike, so that each is compared whole with each other.
+    let base: Vec<char> = (0..150_000).map(|_| letter()).collect();
     let lines: Vec<String> = (0..12)
         .map(|n| {
-            let text: String = (0..150_000).map(|_| letter()).collect();
+            let changed = |(at, c): (usize, &char)| if at % 10 == 0 { letter() } else { *c };
+            let text: String = base.iter().enumerate().map(changed).collect();
             serde_json::json!({ "id": format!("p{n}"), "content": format!("{text}？") }).to_string()
         })
         .collect();
