@@ -1,7 +1,7 @@
 //! The Chinese texts of an evaluation's page. The English ones are in the code; names of models, settings and
 //! papers are not translated.
 
-use std::sync::OnceLock;
+use riddlemill_benchmarks::Derived;
 
 use crate::audit::chinese;
 
@@ -14,11 +14,11 @@ pub(super) fn translated(text: &str) -> Option<String> {
 
 /// The texts of tables that benchmark folders declare in both languages.
 fn declared() -> &'static [(&'static str, &'static str)] {
-    static WORDS: OnceLock<Vec<(&str, &str)>> = OnceLock::new();
-    WORDS.get_or_init(|| {
+    static WORDS: Derived<Vec<(&str, &str)>> = Derived::new(|| {
         let tables = riddlemill_benchmarks::all().iter().flat_map(|benchmark| &benchmark.evaluation);
         tables.flat_map(|table| table.words.iter().copied()).collect()
-    })
+    });
+    &WORDS
 }
 
 const WORDS: &[(&str, &str)] = &[
@@ -30,6 +30,8 @@ const WORDS: &[(&str, &str)] = &[
     ),
     ("{} rows were withdrawn since and are left out", "此后有 {} 行被撤回，未计入"),
     ("1 row was withdrawn since and is left out", "此后有 1 行被撤回，未计入"),
+    ("A sample of {} of {} items, drawn by the seed", "样本：{} 道题，共 {} 道，由种子抽取"),
+    ("A sample of {} of {} items, in proportion by {}: {}", "样本：{} 道题，共 {} 道，按 {} 的比例抽取：{}"),
     // RuozhiBench-Gen.
     // RuozhiBench-MC.
     ("{} score against size", "{} 得分与模型规模"),

@@ -68,7 +68,8 @@ pub fn page(results: &Results<'_>) -> String {
         report.charts.iter().map(|chart| Value::from_safe_string(chart.svg.clone())).collect();
     let comparisons: Vec<ShownComparison<'_>> = report.comparisons.iter().map(compared).collect();
     let values = context! {
-        set => &report.set, head => head(results), draft => &report.draft, withdrawn => report.describe_withdrawn(), version => crate::VERSION,
+        set => &report.set, head => head(results), draft => &report.draft, withdrawn => report.describe_withdrawn(),
+        sample => report.sample.as_ref().map(|sample| sample.describe()), version => crate::VERSION,
         tables => Value::from(Serde(&tables)), charts => Value::from(Serde(&charts)), drawings,
         comparisons => Value::from(Serde(&comparisons)),
     };

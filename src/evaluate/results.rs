@@ -27,6 +27,8 @@ pub struct Results<'a> {
     pub bootstrap: Bootstrap,
     /// The seed of random choices.
     pub seed: u64,
+    /// The hash of the set's rows.
+    pub rows_hash: &'a str,
 }
 
 #[derive(Serialize)]
@@ -34,6 +36,7 @@ pub(super) struct Summary<'a> {
     riddlemill: &'static str,
     #[serde(flatten)]
     report: &'a Report,
+    rows_hash: &'a str,
     seed: u64,
     resamples: usize,
     level: f64,
@@ -61,6 +64,7 @@ pub(super) fn summary<'a>(results: &Results<'a>) -> Summary<'a> {
     Summary {
         riddlemill: crate::VERSION,
         report: results.report,
+        rows_hash: results.rows_hash,
         seed: results.seed,
         resamples: results.bootstrap.resamples,
         level: results.bootstrap.level,
@@ -201,6 +205,9 @@ pub(super) fn markdown(results: &Results<'_>) -> String {
     }
     if let Some(withdrawn) = results.report.describe_withdrawn() {
         let _ = writeln!(text, "\n{withdrawn}.");
+    }
+    if let Some(sample) = &results.report.sample {
+        let _ = writeln!(text, "\n{}.", sample.describe());
     }
     for table in &results.report.tables {
         let _ = write!(
