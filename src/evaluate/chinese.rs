@@ -56,6 +56,14 @@ const WORDS: &[(&str, &str)] = &[
          that was asked for. They add up to 100.",
         "已收到的回复中：读出答案的，在 token 上限处被截断的，被模型或过滤器拒绝的，以及不符合要求的格式的。合计 100。",
     ),
+    ("Leaderboard, {}", "排行榜，{}"),
+    (
+        "On the {} of {} items on which every model here has a figure: the rank by the mean, with the ranks in the middle {} % \
+         of resamples of these items, and the mean. Models whose ranks overlap are not told apart.",
+        "就这里每个模型都有数值的 {} 道题（共 {} 道）：按均值的名次，并附这些题目重抽样中间 {} % 的名次范围，以及均值。名次范围重叠的模型不分高下。",
+    ),
+    ("Rank", "名次"),
+    ("Mean", "均值"),
     ("{}, ratings of {}", "{}，对 {} 的评分"),
     ("The built-in models", "内置模型"),
     (

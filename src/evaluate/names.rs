@@ -1,10 +1,8 @@
 //! Names of models, judges and tasks as they are given: each a name, or a pattern such as `qwen-*`. They are
 //! looked up when the workspace is read, which may declare tasks of its own.
 
-use riddlemill_text::hint::unknown;
-
 use super::error::EvaluateError;
-use super::task::Task;
+use super::task::{Task, Unknown};
 use crate::config::Config;
 use crate::llm::settings::Provider;
 
@@ -79,8 +77,7 @@ pub fn tasks(given: &[String]) -> Result<Vec<Task>, EvaluateError> {
         }
     }
     let task = |name: String| {
-        let what = || format!("--task: {}", unknown("task", &name, known()));
-        Task::named(&name).ok_or_else(|| EvaluateError::Unknown(what()))
+        name.parse().map_err(|what: Unknown| EvaluateError::Unknown(format!("--task: {what}")))
     };
     once(names).into_iter().map(task).collect()
 }

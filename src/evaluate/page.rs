@@ -50,6 +50,7 @@ struct ShownComparison<'a> {
     interval: String,
     p: String,
     mcnemar: String,
+    holm: String,
     n: usize,
     /// Whether the interval excludes 0.
     apart: bool,
@@ -121,6 +122,7 @@ fn compared(one: &Comparison) -> ShownComparison<'_> {
         interval: format!("{:.2} – {:.2}", apart.low, apart.high),
         p: plain(one.difference.p),
         mcnemar: mcnemar.unwrap_or_default(),
+        holm: plain(one.holm_p),
         n: one.n,
         apart: apart.low > 0.0 || apart.high < 0.0,
     }

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::across::{Point, points, together};
 use super::compare::{Comparison, comparisons};
+use super::leaderboard::leaderboards;
 use super::scores::ScoreBook;
 use super::table::{Cell, Keys, Table};
 use super::{declared, free, judged, known, orders, people, preferences};
@@ -86,6 +87,7 @@ pub fn report(book: &ScoreBook<'_>, other_scores: &Scores) -> Report {
     let known = known::known(book, &tables);
     let mut tables: Vec<Table> = tables.into_iter().map(|(table, _)| table).collect();
     tables.extend(known);
+    tables.extend(leaderboards(book));
     charts.retain(|chart| !chart.svg.is_empty());
     Report {
         set: book.set.name(),
