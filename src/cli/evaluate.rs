@@ -49,6 +49,13 @@ impl Pulse for Bar<'_> {
         self.console.advance(records);
     }
 
+    fn part(&self, name: &str, records: u64) {
+        // An estimate reads stored replies and asks nobody.
+        if self.ahead.is_some() {
+            self.console.start(name, records);
+        }
+    }
+
     fn show_status(&self, message: &str) {
         self.console.show_status(message);
     }
@@ -128,7 +135,8 @@ pub(super) fn evaluate(args: &Evaluate, global: &Global, stop: &Stop) -> Result<
         run.agree();
     }
     let console = RunConsole::new(global.quiet, global.verbose, None);
-    let bar = Bar { console: &console, ahead: Some((&config, &args.sets, &settings)) };
+    let ahead = (!args.dry_run).then_some((&config, &args.sets[..], &settings));
+    let bar = Bar { console: &console, ahead };
     let means = ModelAccess { config: &config, run: &run, offline: args.offline, stop, pulse: &bar };
     if args.dry_run {
         return estimates(args, &settings, &means, global);
@@ -137,7 +145,9 @@ pub(super) fn evaluate(args: &Evaluate, global: &Global, stop: &Stop) -> Result<
         output::warn_of_short_keys(&config, global);
         output::warn_of_unsent(&config, global);
     }
-    let evaluated = evaluating::evaluate(&args.sets, &settings, &means)?;
+    let evaluated = evaluating::evaluate(&args.sets, &settings, &means);
+    console.finish();
+    let evaluated = evaluated?;
     output::print_remarks(&run, global);
     let mut machine = Vec::new();
     let mut exit = Exit::Done;
