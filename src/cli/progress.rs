@@ -408,6 +408,6 @@ mod tests {
         let line = |done| log_line("flub respond", done, 350, Duration::from_secs(50));
         assert_eq!(line(1672), "flub respond: 1,672, 33/s");
         assert_eq!(line(350), "flub respond: 350 of 350, 7/s");
-        assert_eq!(line(349), "flub respond: 349 of 350, 7/s, 1 s left");
+        assert_eq!(line(349), "flub respond: 349 of 350, 7.0/s, 1 s left");
     }
 }

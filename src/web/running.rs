@@ -252,7 +252,8 @@ impl RunConsole<'_> {
             };
             made.seconds = if state == "made" { made.begun.elapsed().as_secs_f64() } else { 0.0 };
             (made.state, made.states, made.out, made.left) = (state, states, counts.records_out, None);
-            made.done = counts.records_in;
+            // A part of it may have counted requests.
+            (made.records, made.done) = (counts.records_in, counts.records_in);
             run.note.clear();
         });
     }
