@@ -76,6 +76,26 @@ pub fn check(sets: &[&Set], folders: &[File]) -> Result<(), EvaluateError> {
     Ok(())
 }
 
+/// Why a line of results is not joined.
+#[derive(Debug, thiserror::Error)]
+enum JoinError {
+    #[error(transparent)]
+    NoAnswer(#[from] serde_json::Error),
+    #[error("no item {item:?} in {set}: it may be withdrawn here")]
+    NoItem { item: String, set: String },
+    #[error("{task} is not asked about {item} of {set}")]
+    NotAsked { task: Task, item: String, set: String },
+    #[error("the gold answer of {item} is {there:?} there and {here:?} here")]
+    OtherGold { item: String, there: String, here: String },
+    #[error(
+        "{model} has another answer to {task} of {item} already, which counts\n  hint: NAME=FOLDER puts a name before \
+         the models of these results, and compares the two"
+    )]
+    OtherAnswer { model: String, task: Task, item: String },
+    #[error("{0} rated this answer otherwise elsewhere, and that counts")]
+    OtherRating(String),
+}
+
 /// An answer's item, task, setting and author.
 type Key = (String, Task, Setting, String, bool);
 
@@ -108,12 +128,12 @@ pub fn read(
         let text = fs::read_to_string(&path).map_err(Error::io("read", &path))?;
         for (line, number) in text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()) {
             let place = format!("{}:{number}", path.display());
-            let read = serde_json::from_str::<Answer>(line).map_err(|error| error.to_string());
+            let read = serde_json::from_str::<Answer>(line).map_err(JoinError::from);
             let answer = match read.and_then(|answer| fitting(set, &items, tasks, folder, answer)) {
                 Ok(Some(answer)) => answer,
                 Ok(None) => continue,
-                Err(what) => {
-                    skipped.push(SetAside { place, what });
+                Err(error) => {
+                    skipped.push(SetAside { place, what: error.to_string() });
                     continue;
                 }
             };
@@ -123,8 +143,8 @@ pub fn read(
                     answers.push(answer);
                 }
                 Some(&at) => {
-                    if let Err(what) = merge(&mut answers[at], answer) {
-                        skipped.push(SetAside { place, what });
+                    if let Err(error) = merge(&mut answers[at], answer) {
+                        skipped.push(SetAside { place, what: error.to_string() });
                     }
                 }
             }
@@ -153,23 +173,23 @@ fn fitting(
     tasks: &[Task],
     folder: &File,
     mut answer: Answer,
-) -> Result<Option<Answer>, String> {
+) -> Result<Option<Answer>, JoinError> {
     if !tasks.is_empty() && !tasks.contains(&answer.task) {
         return Ok(None);
     }
     let Some(&item) = items.get(answer.item.as_str()) else {
         return match &set.sample {
             Some(_) => Ok(None),
-            None => Err(format!("no item {:?} in {}: it may be withdrawn here", answer.item, set.name())),
+            None => Err(JoinError::NoItem { item: answer.item, set: set.name() }),
         };
     };
     if !item.takes(answer.task) {
-        return Err(format!("{} is not asked about {} of {}", answer.task, item.id, set.name()));
+        return Err(JoinError::NotAsked { task: answer.task, item: answer.item, set: set.name() });
     }
     let gold = item.gold(answer.task);
     if gold != answer.gold {
-        let [there, here] = [&answer.gold, &gold].map(|gold| gold.as_deref().unwrap_or("none"));
-        return Err(format!("the gold answer of {} is {there:?} there and {here:?} here", item.id));
+        let [there, here] = [answer.gold, gold].map(|gold| gold.unwrap_or_else(|| "none".to_owned()));
+        return Err(JoinError::OtherGold { item: answer.item, there, here });
     }
     if let (Some(name), false) = (&folder.model, answer.person) {
         answer.model = format!("{name}/{}", answer.model);
@@ -179,13 +199,9 @@ fn fitting(
 }
 
 /// Adds the ratings of an equal answer.
-fn merge(known: &mut Answer, again: Answer) -> Result<(), String> {
+fn merge(known: &mut Answer, again: Answer) -> Result<(), JoinError> {
     if known.text.trim() != again.text.trim() || known.chosen != again.chosen {
-        return Err(format!(
-            "{} has another answer to {} of {} already, which counts\n  hint: NAME=FOLDER puts a name before the \
-             models of these results, and compares the two",
-            again.model, again.task, again.item
-        ));
+        return Err(JoinError::OtherAnswer { model: again.model, task: again.task, item: again.item });
     }
     let mut more = Vec::new();
     for rating in &again.ratings {
@@ -193,7 +209,7 @@ fn merge(known: &mut Answer, again: Answer) -> Result<(), String> {
         if before.is_empty() {
             more.push(rating.clone());
         } else if before != ratings(&again, rating) {
-            return Err(format!("{} rated this answer otherwise elsewhere, and that counts", rating.judge));
+            return Err(JoinError::OtherRating(rating.judge.clone()));
         }
     }
     known.ratings.extend(more);
