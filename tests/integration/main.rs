@@ -25,6 +25,7 @@ mod embeddings;
 mod endpoints;
 mod estimate;
 mod evaluate;
+mod evaluate_folder;
 mod evaluate_pack;
 mod exchange;
 mod fetch;
