@@ -9,7 +9,7 @@ use serde_json::json;
 use super::args::{Act as ActArgs, DecideVerb, Edit, Global, OfPair, OfRecord, Only};
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
-use crate::audit::{NamedRecord, Reading, Resolver, Whereabouts};
+use crate::audit::{Reading, Resolver};
 use crate::config::Config;
 use crate::decisions::{
     Cells, DECISIONS, Decision, DecisionLog, TableError, Verdict, lacks, read_table, write_table,
@@ -21,7 +21,7 @@ use crate::pipeline::decide::{
 };
 use crate::pipeline::now;
 use crate::recipe;
-use crate::record::{Reason, State};
+use crate::record::State;
 use crate::review::exchange::SheetRow;
 use crate::review::{Digest, NotADigest};
 use crate::store::{Error, Workspace, durable};
@@ -96,13 +96,15 @@ impl From<TableError> for Failure {
 fn named(config: &Config, only: Option<&str>, target: &str, global: &Global) -> Result<String, Failure> {
     let recipes: Vec<_> =
         recipe::used(config).filter(|recipe| only.is_none_or(|name| name == recipe.name)).collect();
-    let found = Resolver::open(config, &recipes)?.resolve(target, MOST)?;
+    let resolver = Resolver::open(config, &recipes)?;
+    let found = resolver.resolve(target, MOST)?;
     if !global.quiet {
         found.others.iter().for_each(|other| eprintln!("note: {target:?} is {}", other));
     }
     if let (Some(Reading::Text), [record]) = (found.reading, &found.records[..])
-        && let Some(place) = edit_at(record)
+        && let Some(place) = resolver.merged_at_import(record)?
     {
+        // Who names an edit of a post by its text means that text, and import kept the other one.
         return Ok(place);
     }
     let ids = found.ids();
@@ -117,14 +119,6 @@ fn named(config: &Config, only: Option<&str>, target: &str, global: &Global) -> 
             Err(Failure::usage(message))
         }
     }
-}
-
-/// The place of a record that is an edit of an earlier one with its id. Who names it by its text means that text, and import
-/// kept the other one: nothing can be decided about it.
-fn edit_at(record: &NamedRecord) -> Option<String> {
-    let recalled = record.recalled.as_ref()?;
-    let is_edit = |ended: &Whereabouts| ended.reason.as_deref() == Some(Reason::SameId.code());
-    (!record.ended.is_empty() && record.ended.iter().all(is_edit)).then(|| recalled.locator.to_string())
 }
 
 fn decide_record(
