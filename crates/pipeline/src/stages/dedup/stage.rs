@@ -10,7 +10,7 @@ use super::outcomes::{DedupOutcomes, FoundPairs};
 use super::posts::{Posts, StagePosts, disk_error, places_of_ids};
 use super::room::{Needs, room_of_pairs};
 use crate::config::sections;
-use crate::stages::{NEAR, NearEmbeddings, Pulse, StageError, Stop, Waiting};
+use crate::stages::{NEAR, NearEmbeddings, Pulse, Seconds, StageError, Stop, Waiting};
 use riddlemill_review::decisions::StageDecisions;
 use riddlemill_tables::{StageReader, StageWriter};
 use riddlemill_text::join::{Spill, Unwatched, Watch};
@@ -51,14 +51,14 @@ pub struct OnDisk<'a> {
     pub check: bool,
 }
 
-/// Removes duplicates among the posts of these stages, by their texts and by people's decisions. What does not fit in
+/// Removes duplicates among the posts of these stages, each of which is one whatever number of them have it, by their texts and by people's decisions. What does not fit in
 /// the memory that the settings allow works on the disk, with the same result. Pairs whose embeddings a step before has found
 /// near are further evidence, unless a veto of the default similarity holds.
 ///
 /// # Errors
 /// [`StageError`] where the stage cannot be written, there is no room for it, or the user stopped.
 pub fn dedup(
-    inputs: &[StageReader],
+    (inputs, seconds): (&[StageReader], &Seconds),
     settings: &sections::Dedup,
     decisions: &StageDecisions,
     on_disk: OnDisk<'_>,
@@ -72,7 +72,8 @@ pub fn dedup(
         needs.room(on_disk)?;
         pulse.notify(&needs.words(settings));
     }
-    let mut posts = StagePosts::read(inputs, spills.then_some(on_disk.folder), settings.language, stop)?;
+    let mut posts =
+        StagePosts::read((inputs, seconds), spills.then_some(on_disk.folder), settings.language, stop)?;
     let near = near_by_embeddings(inputs, &posts)?;
     let count = posts.count() as u64;
     // Some records are left for the writing, which is the stage's end.
@@ -128,8 +129,18 @@ pub fn dedup(
     let written = Waiting::new(stop, pulse, written);
     let (mut sources, mut first) = (Sources::default(), 0);
     // Read a second time, because only ids, texts and ranks were kept in memory.
-    for part in inputs.iter().flat_map(|input| input.parts::<Post>("rows")) {
-        let part = part?;
+    let parts = inputs
+        .iter()
+        .enumerate()
+        .flat_map(|(at, input)| input.parts::<Post>("rows").map(move |part| (at, part)));
+    for (input, part) in parts {
+        let (part, again): (Vec<Post>, Vec<Post>) =
+            part?.into_iter().partition(|post| !seconds.has(input, &post.id));
+        for post in again {
+            if let Some(outcome) = seconds.outcome(input, &post.id) {
+                writer.append(&post.id, &outcome);
+            }
+        }
         let outcome = |(at, post): (usize, &Post)| decided.outcome(first + at, post, &posts);
         let outcomes: Vec<Option<Outcome<Post>>> =
             part.par_iter().enumerate().map(outcome).collect::<Result<_, _>>()?;

@@ -37,10 +37,16 @@ fn twice(kind: SourceKind, bytes: &[u8]) -> (Vec<Recalled>, Vec<Recalled>) {
     let folder = tempfile::tempdir().unwrap();
     let dump = dump(folder.path(), kind, bytes);
     let (mut all, mut places) = (Vec::new(), Vec::new());
-    blocks(&dump, 1 << 20, <[Recalled]>::to_vec, |block, records| {
-        all.extend(records);
-        places.push(block);
-    });
+    blocks(
+        &dump,
+        1 << 20,
+        &Sift::default(),
+        |records| records,
+        |block, records| {
+            all.extend(records);
+            places.push(block);
+        },
+    );
     let mut again = Vec::new();
     for block in places.iter().rev() {
         let read = read_back(&dump, 1 << 20, &[*block], &Sift::default()).unwrap().concat();
