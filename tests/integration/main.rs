@@ -93,6 +93,7 @@ mod tracked;
 mod translator;
 mod trials;
 mod trust;
+mod upstreams;
 mod waits;
 mod withdraw;
 mod withheld;
