@@ -218,9 +218,9 @@ pub fn run(
     Ok(recipe.steps()[..range.end].iter().filter_map(|s| made.remove(s.name)).collect())
 }
 
-/// Removes the stage of embeddings where the settings name no model any more, once dedup does not read it.
+/// Removes the stages of embeddings and judgements where the settings name no model any more, once dedup does not read them.
 fn put_off(workspace: &Workspace, recipe: &Recipe, made: &Step) -> Result<(), RunError> {
-    if let (Stage::Dedup, Some(step)) = (made.stage, recipe.put_off()) {
+    for step in recipe.put_off().filter(|_| made.stage == Stage::Dedup) {
         durable::remove_folder(&workspace.stage(recipe.name, step.number, step.name))?;
     }
     Ok(())
@@ -241,6 +241,7 @@ fn failed_for_good(manifest: &Manifest) -> u64 {
         manifest.counts.reasons.get(&format!("{}/{}", state.code(), reason.code())).copied().unwrap_or(0)
     };
     count(State::Changed, Reason::Unembeddable)
+        + count(State::Changed, Reason::Unjudgeable)
         + count(State::Failed, Reason::RequestRefused)
         + count(State::Failed, Reason::ReplyUnparseable)
         + count(State::Changed, Reason::Undraftable)

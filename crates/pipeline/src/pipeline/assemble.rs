@@ -134,7 +134,7 @@ pub fn assemble(
         .step(stage)
         .filter(|(_, step)| step.stage.rows() == Rows::Posts)
         .ok_or_else(|| AssembleError::Stage { stage: stage.into() })?;
-    if matches!(step.stage, Stage::Embed | Stage::Dedup) {
+    if matches!(step.stage, Stage::Embed | Stage::SameJoke | Stage::Dedup) {
         refuse_in_parts(config, Some(recipe.name)).map_err(RunError::from)?;
     }
     let known = RunContext::new(config, recipe);

@@ -9,6 +9,7 @@ use crate::stages::draft::LlmContext;
 use crate::stages::import::{Secrets, add_names, import, no_names};
 use crate::stages::native::Job;
 use crate::stages::published::{Published, settled};
+use crate::stages::same_joke;
 use crate::stages::withdrawal::Withdrawals;
 use crate::stages::{
     self, Draft, Embeds, Native, Pulse, Review, Rows, Seconds, Stage, StageError, Stop, salt, set_aside,
@@ -177,6 +178,16 @@ impl StageRunner<'_> {
                 stages::embed_posts(&self.inputs, &self.seconds()?, &mut writer, &self.asking())?;
                 // The embeddings it asked for are part of its evidence.
                 return Ok(writer.commit(self.known.opening(step, self.made)?)?);
+            }
+            Stage::SameJoke => {
+                let (seconds, asking) = (self.seconds()?, self.asking());
+                let judged = same_joke::judge_pairs(&self.inputs, &seconds, &mut writer, &asking)?;
+                // The replies that it asked for are part of its evidence.
+                let mut opening = self.known.opening(step, self.made)?;
+                let evidence = same_joke::evidence_of(self.known.config, self.known.recipe.name, &judged)?;
+                opening.evidence.extend(evidence);
+                opening.fingerprint = opening.fingerprint_of();
+                return Ok(writer.commit(opening)?);
             }
             Stage::Dedup => {
                 let settings: sections::Dedup = self.settings(step);

@@ -20,6 +20,7 @@ pub mod published;
 pub mod respond;
 pub mod review;
 pub mod salt;
+pub mod same_joke;
 mod seconds;
 mod stage;
 pub mod subject;
