@@ -77,6 +77,7 @@ mod remarks;
 mod reviewed;
 mod rows_and_posts;
 mod same_bytes;
+mod same_joke;
 mod sample;
 mod search;
 mod secrets;

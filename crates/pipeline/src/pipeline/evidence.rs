@@ -278,7 +278,7 @@ impl<'a> RunContext<'a> {
         if let (Stage::SameJoke, false, Freshness::Fresh(manifest)) = (step.stage, offline, &found)
             && same_joke::asks(self.config, self.recipe.name)?
         {
-            let missing = not_judged(manifest);
+            let missing = same_joke::missing(place)?;
             let why = Change::Missing { key: "replies".to_owned(), count: missing };
             return Ok(if missing > 0 { Freshness::Stale(manifest.clone(), vec![why]) } else { found });
         }
@@ -307,12 +307,6 @@ pub(super) fn not_embedded(embeds: Embeds, manifest: &Manifest) -> u64 {
             manifest.counts.records_in.saturating_sub(stored.unwrap_or(0))
         }
     }
-}
-
-/// Posts in pairs without a judgement that another run may get.
-fn not_judged(manifest: &Manifest) -> u64 {
-    let key = format!("{}/{}", State::Changed.code(), Reason::NotJudged.code());
-    manifest.counts.reasons.get(&key).copied().unwrap_or(0)
 }
 
 /// Records without a reply that another run may get.

@@ -171,16 +171,9 @@ const WITHOUT: [Reason; 6] = [
 ];
 
 /// Reasons of records that went on, and for which there is something left to do.
-const WENT_ON: [Reason; 8] = [
-    WITHOUT[0],
-    WITHOUT[1],
-    WITHOUT[2],
-    WITHOUT[3],
-    WITHOUT[4],
-    WITHOUT[5],
-    Reason::Provisional,
-    Reason::DraftedFromCut,
-];
+fn went_on() -> impl Iterator<Item = Reason> {
+    WITHOUT.into_iter().chain([Reason::Provisional, Reason::DraftedFromCut])
+}
 
 /// Entries of one part of a ledger, grouped by cause: how many, and the first of them.
 fn grouped_entries(step: &Step, entries: Vec<Entry>) -> BTreeMap<(CauseState, String), (u64, Entry)> {
@@ -193,11 +186,11 @@ fn grouped_entries(step: &Step, entries: Vec<Entry>) -> BTreeMap<(CauseState, St
 
 /// How many records of a stage [`causes`] examines.
 pub fn kept_back(manifest: &Manifest) -> u64 {
-    let count = |reason: &Reason| {
+    let count = |reason: Reason| {
         let key = format!("{}/{}", State::Changed.code(), reason.code());
         manifest.counts.reasons.get(&key).copied().unwrap_or(0)
     };
-    let went_on = WENT_ON.iter().map(count);
+    let went_on = went_on().map(count);
     manifest.counts.state(State::Held) + manifest.counts.state(State::Failed) + went_on.sum::<u64>()
 }
 
@@ -208,7 +201,7 @@ fn describe_filter(manifest: &Manifest) -> Option<Filter> {
         manifest.counts.reasons.get(&key).copied().unwrap_or(0)
     };
     let states = [State::Held, State::Failed].into_iter().filter(|state| manifest.counts.state(*state) > 0);
-    let reasons = WENT_ON.into_iter().filter(|reason| count(State::Changed, *reason) > 0).map(Reason::code);
+    let reasons = went_on().filter(|reason| count(State::Changed, *reason) > 0).map(Reason::code);
     let states: Vec<&str> = states.map(State::code).collect();
     let reasons: Vec<&str> = reasons.collect();
     match (states.is_empty(), reasons.is_empty()) {

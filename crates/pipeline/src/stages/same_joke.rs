@@ -122,14 +122,34 @@ pub fn settings(config: &Config, recipe: &str) -> BTreeMap<String, Value> {
 /// # Errors
 /// [`StageError`] where prompts, pack, store or stage cannot be read.
 pub fn evidence(config: &Config, recipe: &str, place: &Path) -> Result<BTreeMap<String, String>, StageError> {
-    let Some(stage) = StageReader::open(place).ok().flatten() else {
-        return evidence_of(config, recipe, &[]);
+    evidence_of(config, recipe, &pairs_at(place)?)
+}
+
+/// The pairs of the stage at a place. One that cannot be opened is made anew, and has none.
+fn pairs_at(place: &Path) -> Result<Vec<JudgedPair>, StageError> {
+    let stage = StageReader::open(place).ok().flatten();
+    let Some(stage) = stage.filter(|stage| stage.manifest().tables.contains_key(JUDGED)) else {
+        return Ok(Vec::new());
     };
-    let judged: Vec<JudgedPair> = match stage.manifest().tables.contains_key(JUDGED) {
-        true => stage.all(JUDGED)?,
-        false => Vec::new(),
+    Ok(stage.all(JUDGED)?)
+}
+
+/// How many pairs of the stage at a place lack a judgement that another run may get.
+///
+/// # Errors
+/// [`StageError`] if the stage cannot be read.
+pub fn missing(place: &Path) -> Result<u64, StageError> {
+    let lasting = |pair: &JudgedPair| {
+        let (code, _) = pair.basis.split_once(": ").unwrap_or_default();
+        Reason::from_code(code).is_some_and(is_lasting)
     };
-    evidence_of(config, recipe, &judged)
+    let pairs = pairs_at(place)?;
+    Ok(pairs.iter().filter(|pair| pair.verdict.is_none() && !lasting(pair)).count() as u64)
+}
+
+/// Whether another run would fail alike.
+fn is_lasting(reason: Reason) -> bool {
+    matches!(reason, Reason::RequestRefused | Reason::ReplyUnparseable)
 }
 
 /// [`evidence`] for these pairs.
@@ -368,8 +388,7 @@ fn judged(
 /// Verdict, reason of the judge, basis, and what that is in the ledger.
 fn said(answer: Parsed<Judgement>) -> (Option<String>, Option<String>, String, Reason) {
     let missing = |reason: Reason, words: &str| {
-        let lasting = matches!(reason, Reason::RequestRefused | Reason::ReplyUnparseable);
-        let rule = if lasting { Reason::Unjudgeable } else { Reason::NotJudged };
+        let rule = if is_lasting(reason) { Reason::Unjudgeable } else { Reason::NotJudged };
         (None, None, format!("{}: {words}", reason.code()), rule)
     };
     match answer {
