@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::config::{Config, Problems, unknown};
 use crate::recipe::{Recipe, Step};
-use crate::stages::{Embeds, Pulse, Rows, Stage, StageError, Stop, salt};
+use crate::stages::{Embeds, Pulse, Rows, Stage, StageError, Stop, salt, same_joke};
 use riddlemill_llm::Run;
 use riddlemill_tables::{self as store, CommitError, Lock, Manifest, StageReader, Workspace, durable};
 use riddlemill_text::record::{Reason, State};
@@ -35,7 +35,7 @@ mod waits;
 mod withheld;
 
 pub use assemble::{AssembleError, assemble};
-use evidence::{RunContext, not_embedded};
+use evidence::{RunContext, not_embedded, not_judged};
 pub use forecast::{Forecast, Later, StepForecast, forecast, outlook};
 pub use freshness::{Change, Freshness, describe_changes, differences};
 pub use merge::{MergeError, Merged, merge};
@@ -189,11 +189,15 @@ pub fn run(
             seen::keep(config, recipe, i)?;
         }
         // Replies and votes about a recipe's records belong to that recipe.
-        // Embeddings that another recipe's run did not ask for are asked for now.
+        // Embeddings and judgements that another recipe's run did not ask for are asked for now.
         let asks = !selection.offline
             && Embeds::in_stage(step.stage)
                 .is_some_and(|embeds| embeds.asks(config, recipe.name).is_ok_and(|asks| asks));
-        let lacks = |twin: &Manifest| asks && not_embedded(Embeds::Posts, twin) > 0;
+        let judges = !selection.offline
+            && step.stage == Stage::SameJoke
+            && same_joke::asks(config, recipe.name).is_ok_and(|asks| asks);
+        let lacks =
+            |twin: &Manifest| asks && not_embedded(Embeds::Posts, twin) > 0 || judges && not_judged(twin) > 0;
         if step.stage.rows() == Rows::Posts
             && !selection.force
             && let Some(manifest) = reuse::link(&workspace, recipe, &place, &opening, lacks)?

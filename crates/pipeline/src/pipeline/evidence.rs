@@ -309,6 +309,12 @@ pub(super) fn not_embedded(embeds: Embeds, manifest: &Manifest) -> u64 {
     }
 }
 
+/// Posts in pairs without a judgement that another run may get.
+pub(super) fn not_judged(manifest: &Manifest) -> u64 {
+    let key = format!("{}/{}", State::Changed.code(), Reason::NotJudged.code());
+    manifest.counts.reasons.get(&key).copied().unwrap_or(0)
+}
+
 /// Records without a reply that another run may get.
 fn missing(manifest: &Manifest) -> u64 {
     let failed = format!("{}/{}", State::Failed.code(), Reason::RequestFailed.code());
