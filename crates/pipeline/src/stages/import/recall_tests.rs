@@ -47,6 +47,12 @@ fn twice(kind: SourceKind, bytes: &[u8]) -> (Vec<Recalled>, Vec<Recalled>) {
             places.push(block);
         },
     );
+    // Several blocks at once are what they are one by one.
+    let some: Vec<Block> = places.iter().step_by(2).copied().collect();
+    let together = read_back(&dump, 1 << 20, &some, &Sift::default()).unwrap();
+    for (block, records) in some.iter().zip(together) {
+        assert_eq!(records, read_back(&dump, 1 << 20, &[*block], &Sift::default()).unwrap().concat());
+    }
     let mut again = Vec::new();
     for block in places.iter().rev() {
         let read = read_back(&dump, 1 << 20, &[*block], &Sift::default()).unwrap().concat();
