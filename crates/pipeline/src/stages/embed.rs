@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::config::{Config, sections};
 use crate::stages::draft::{Flight, LlmContext, agreed, open_store, sends, waits_for, words};
-use crate::stages::{Stage, StageError, Stop, Unusable, Waiting, same_joke};
+use crate::stages::{Stage, StageError, Stop, Unusable, Waiting};
 use riddlemill_files::fence;
 use riddlemill_llm::{Answer, Ask, Endpoint, Engine, Progress};
 use riddlemill_tables::Workspace;
@@ -289,16 +289,11 @@ impl Watch for Unwatched<'_> {
     fn advance(&self, _: f64) {}
 }
 
-/// Refuses settings that ask for embeddings or judgements where a stage works in parts, without a workspace or on a cluster.
+/// Refuses settings that ask for embeddings where a stage works in parts, without a workspace or on a cluster.
 ///
 /// # Errors
 /// [`StageError::Settings`] where they do.
 pub fn refuse_in_parts(config: &Config, recipe: Option<&str>) -> Result<(), StageError> {
-    if same_joke::is_on(config, recipe) {
-        let what = "pairs are judged in `run` alone";
-        let hint = "leave it empty for `apply`, `assemble` and clusters: --set same_joke.endpoint=";
-        return Err(Unusable::at(same_joke::KEY, what).hint(hint).into());
-    }
     let settings: sections::Embeddings = config.typed(recipe, "embeddings");
     if settings.endpoint.is_empty() {
         return Ok(());

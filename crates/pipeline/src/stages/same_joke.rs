@@ -106,6 +106,19 @@ pub fn asks(config: &Config, recipe: &str) -> Result<bool, StageError> {
     Ok(endpoint(config, recipe)?.is_some_and(|endpoint| sends(&endpoint)))
 }
 
+/// Refuses settings that ask for judgements where a stage works in parts, without a workspace or on a cluster.
+///
+/// # Errors
+/// [`StageError::Settings`] where they do.
+pub fn refuse_in_parts(config: &Config, recipe: Option<&str>) -> Result<(), StageError> {
+    if !is_on(config, recipe) {
+        return Ok(());
+    }
+    let what = "pairs are judged in `run` alone";
+    let hint = "leave it empty for `apply`, `assemble` and clusters: --set same_joke.endpoint=";
+    Err(Unusable::at(KEY, what).hint(hint).into())
+}
+
 /// The settings that can change which pairs are judged, and how.
 pub fn settings(config: &Config, recipe: &str) -> BTreeMap<String, Value> {
     let mut decide = Embeds::Posts.comparison(config, recipe);
