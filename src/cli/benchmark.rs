@@ -68,6 +68,7 @@ pub(super) fn does(step: &recipe::Step) -> (&'static str, String) {
         Stage::Anonymise | Stage::Mark(_) => ("anonymise", String::new()),
         Stage::Filter => ("filter", String::new()),
         Stage::Embed => ("embed", "asks embeddings.endpoint".to_owned()),
+        Stage::SameJoke => ("judge", "asks same_joke.endpoint".to_owned()),
         Stage::Dedup => ("dedup", String::new()),
         Stage::Draft(draft) => {
             let over = each_of(draft.declared().over.as_ref());

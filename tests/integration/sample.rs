@@ -122,6 +122,10 @@ const LATER: &[Reason] = &[
     Reason::Embedded,
     Reason::NotEmbedded,
     Reason::Unembeddable,
+    // same_joke.rs: nor one that judges pairs.
+    Reason::PairJudged,
+    Reason::NotJudged,
+    Reason::Unjudgeable,
     // own_elements.rs: the sample asks about no elements of lists.
     Reason::NotAList,
     // An endpoint that fails: tests/integration/waits.rs and breaker.rs.

@@ -11,8 +11,8 @@ const fn key(name: &'static str, kind: Kind, default: &'static str, doc: &'stati
 
 /// The tables of pipeline.toml, in the order of the file.
 pub const SECTIONS: &[Section] = &[
-    RUN, IMPORT, TEXT, CLEAN, ANONYMISE, FILTER, DEDUP, EMBEDDINGS, DRAFT, REVIEW, RESPOND, JUDGE, OPTIONS,
-    PUZZLES, RELEASE,
+    RUN, IMPORT, TEXT, CLEAN, ANONYMISE, FILTER, DEDUP, EMBEDDINGS, SAME_JOKE, DRAFT, REVIEW, RESPOND, JUDGE,
+    OPTIONS, PUZZLES, RELEASE,
 ];
 
 /// Defaults for `run`; flags override them.
@@ -210,6 +210,18 @@ pub const EMBEDDINGS: Section = Section {
             "The cosine from which two posts count as one, if no veto of the default similarity holds.",
         ),
     ],
+};
+
+/// Judgements of pairs.
+pub const SAME_JOKE: Section = Section {
+    name: "same_joke",
+    doc: "What a model says of borderline pairs of posts: are these one joke? If a model is named, `run` asks it in a step before dedup, for at most 100000 posts. `decide one` and `decide two` have the last word.",
+    keys: &[key(
+        "endpoint",
+        Kind::Text,
+        "\"\"",
+        "The [llm.<name>] that judges borderline pairs; \"\" for none, so that only people do.",
+    )],
 };
 
 /// Drafts by models.
@@ -555,6 +567,14 @@ pub struct Embeddings {
     pub cosine: f64,
 }
 
+/// Resolved settings of judgements of pairs.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SameJoke {
+    /// The name of an `[llm.<name>]`, or empty.
+    pub endpoint: String,
+}
+
 /// Resolved settings of puzzles.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -633,6 +653,7 @@ mod tests {
         config.typed::<Review>(None, "review");
         config.typed::<Options>(None, "options");
         config.typed::<Embeddings>(None, "embeddings");
+        config.typed::<SameJoke>(None, "same_joke");
         config.typed::<Puzzles>(None, "puzzles");
         config.typed::<Release>(None, "release");
         config.typed::<Respond>(None, "respond");

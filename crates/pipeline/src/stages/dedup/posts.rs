@@ -10,7 +10,7 @@ use positioned_io::ReadAt;
 use rayon::prelude::*;
 
 use crate::stages::unusable::Unusable;
-use crate::stages::{StageError, Stop};
+use crate::stages::{Seconds, StageError, Stop};
 use riddlemill_files::par_map::par_map_ordered;
 use riddlemill_tables::{Error, StageReader};
 use riddlemill_text::join::{DiskError, Working};
@@ -142,9 +142,9 @@ impl Writing {
 
 impl StagePosts {
     /// Reads posts; their texts wait in a new folder under `on_disk`, where that is given.
-    /// `stated` is the language of posts that have none.
+    /// `stated` is the language of posts that have none; `seconds` are left out.
     pub fn read(
-        inputs: &[StageReader],
+        (inputs, seconds): (&[StageReader], &Seconds),
         on_disk: Option<&Path>,
         stated: Option<Language>,
         stop: &Stop,
@@ -152,12 +152,13 @@ impl StagePosts {
         let (mut ids, mut texts, mut standings) = (Strings::default(), Strings::default(), Vec::new());
         let mut over_length = 0;
         let mut waiting = on_disk.map(Writing::create).transpose()?;
-        for input in inputs {
+        for (at, input) in inputs.iter().enumerate() {
             let part = |part| -> Result<Vec<(Post, Option<String>, Standing, bool)>, StageError> {
                 stop.check()?;
                 let posts: Vec<Post> = input.part((), part)?;
                 Ok(posts
                     .into_par_iter()
+                    .filter(|post| !seconds.has(at, &post.id))
                     .map(|post| {
                         let standing = standing(&post);
                         // A Chinese text is itself.

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::outcomes::{DedupOutcomes, FoundPairs};
 use super::posts::{Posts, StagePosts, disk_error, places_of_ids};
 use super::room::{Needs, room_of_pairs};
 use crate::config::sections;
-use crate::stages::{NEAR, NearEmbeddings, Pulse, StageError, Stop, Waiting};
+use crate::stages::same_joke::{JUDGED, JudgedPair, ONE};
+use crate::stages::{NEAR, NearEmbeddings, Pulse, Seconds, StageError, Stop, Waiting};
 use riddlemill_review::decisions::StageDecisions;
 use riddlemill_tables::{StageReader, StageWriter};
 use riddlemill_text::join::{Spill, Unwatched, Watch};
@@ -53,14 +54,14 @@ pub struct OnDisk<'a> {
     pub check: bool,
 }
 
-/// Removes duplicates among the posts of these stages, by their texts and by people's decisions. What does not fit in
+/// Removes duplicates among the posts of these stages, each of which is one whatever number of them have it, by their texts and by people's decisions. What does not fit in
 /// the memory that the settings allow works on the disk, with the same result. Pairs whose embeddings a step before has found
 /// near are further evidence, unless a veto of the default similarity holds.
 ///
 /// # Errors
 /// [`StageError`] where the stage cannot be written, there is no room for it, or the user stopped.
 pub fn dedup(
-    inputs: &[StageReader],
+    (inputs, seconds): (&[StageReader], &Seconds),
     settings: &sections::Dedup,
     decisions: &StageDecisions,
     on_disk: OnDisk<'_>,
@@ -74,7 +75,8 @@ pub fn dedup(
         needs.room(on_disk)?;
         pulse.notify(&needs.words(settings));
     }
-    let mut posts = StagePosts::read(inputs, spills.then_some(on_disk.folder), settings.language, stop)?;
+    let mut posts =
+        StagePosts::read((inputs, seconds), spills.then_some(on_disk.folder), settings.language, stop)?;
     if let Some(words) = of_over_length(settings, posts.over_length, posts.count()) {
         pulse.notify(&format!("dedup: {words}"));
     }
@@ -110,6 +112,13 @@ pub fn dedup(
         })?;
         pairs = FoundPairs::InMemory(held);
     }
+    let one = judged_one(inputs, &posts)?;
+    if !one.is_empty() {
+        // Few enough posts are judged that all pairs fit in memory.
+        let mut held = pairs.load()?;
+        add_judged(&mut held, &groups, &one);
+        pairs = FoundPairs::InMemory(held);
+    }
     // What the join held is free again.
     posts.hold_texts(settings.memory_mib.saturating_mul(1 << 20))?;
     // Ties are broken by id, because the numbers of posts depend on the order of the files.
@@ -133,8 +142,18 @@ pub fn dedup(
     let written = Waiting::new(stop, pulse, written);
     let (mut sources, mut first) = (Sources::default(), 0);
     // Read a second time, because only ids, texts and ranks were kept in memory.
-    for part in inputs.iter().flat_map(|input| input.parts::<Post>("rows")) {
-        let part = part?;
+    let parts = inputs
+        .iter()
+        .enumerate()
+        .flat_map(|(at, input)| input.parts::<Post>("rows").map(move |part| (at, part)));
+    for (input, part) in parts {
+        let (part, again): (Vec<Post>, Vec<Post>) =
+            part?.into_iter().partition(|post| !seconds.has(input, &post.id));
+        for post in again {
+            if let Some(outcome) = seconds.outcome(input, &post.id) {
+                writer.append(&post.id, &outcome);
+            }
+        }
         let outcome = |(at, post): (usize, &Post)| decided.outcome(first + at, post, &posts);
         let outcomes: Vec<Option<Outcome<Post>>> =
             part.par_iter().enumerate().map(outcome).collect::<Result<_, _>>()?;
@@ -263,6 +282,39 @@ fn near_by_embeddings(
     Ok(pairs.iter().filter_map(number).collect())
 }
 
+/// The predicate of borderline pairs that a judge calls one joke.
+const JUDGE: &str = "judge";
+
+/// Which posts a judge called one joke, by number.
+fn judged_one(inputs: &[StageReader], posts: &StagePosts) -> Result<Vec<(usize, usize)>, StageError> {
+    let mut pairs: Vec<JudgedPair> = Vec::new();
+    for input in inputs.iter().filter(|input| input.manifest().tables.contains_key(JUDGED)) {
+        pairs.append(&mut input.all(JUDGED)?);
+    }
+    pairs.retain(|pair| pair.verdict.as_deref() == Some(ONE));
+    if pairs.is_empty() {
+        return Ok(Vec::new());
+    }
+    let at: FxHashMap<&str, usize> = (0..posts.count()).map(|post| (posts.id(post), post)).collect();
+    let number = |pair: &JudgedPair| Some((*at.get(&*pair.a)?, *at.get(&*pair.b)?));
+    Ok(pairs.iter().filter_map(number).collect())
+}
+
+/// Borderline pairs that a judge called one joke count as the same, whatever veto kept them apart: that is what it was asked
+/// about.
+fn add_judged(pairs: &mut [SimilarPair], groups: &[Vec<u32>], one: &[(usize, usize)]) {
+    let rows = groups.iter().zip(0u32..).flat_map(|(rows, group)| rows.iter().map(move |row| (*row, group)));
+    let group_of: FxHashMap<u32, u32> = rows.collect();
+    let group = |row: usize| group_of.get(&(row as u32)).copied();
+    let one: FxHashSet<(u32, u32)> =
+        one.iter().filter_map(|(a, b)| group(*a).zip(group(*b))).map(|(a, b)| (a.min(b), a.max(b))).collect();
+    for pair in pairs.iter_mut().filter(|pair| !pair.same) {
+        if one.contains(&(pair.a.min(pair.b), pair.a.max(pair.b))) {
+            (pair.same, pair.predicate) = (true, JUDGE);
+        }
+    }
+}
+
 /// Adds rows that are near by their embeddings to the pairs of groups that are similar by their words. A pair with a
 /// veto is listed for a person, however it was found.
 fn add_near(
@@ -363,6 +415,25 @@ mod tests {
                 (1, 2, true, COSINE, None),
                 (2, 3, false, COSINE, Some("series")),
                 (1, 3, true, COSINE, None),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_a_judge_calls_one_joke_counts_as_the_same() {
+        let pair = |a, b, same, veto| SimilarPair { a, b, score: 0.5, same, predicate: "reworded", veto };
+        let mut pairs =
+            vec![pair(0, 1, false, Some("negation")), pair(0, 2, true, None), pair(1, 2, false, None)];
+        let groups = vec![vec![0], vec![3, 1], vec![2]];
+        // The judge saw another row of the group; a row in no group is nobody's, and pairs that words know alone count.
+        add_judged(&mut pairs, &groups, &[(0, 3), (2, 0), (4, 1)]);
+        let found: Vec<_> = pairs.iter().map(|p| (p.a, p.b, p.same, p.predicate, p.veto)).collect();
+        assert_eq!(
+            found,
+            [
+                (0, 1, true, JUDGE, Some("negation")),
+                (0, 2, true, "reworded", None),
+                (1, 2, false, "reworded", None)
             ]
         );
     }

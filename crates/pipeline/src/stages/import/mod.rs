@@ -63,7 +63,7 @@ pub use files::{Dump, FileRow, Piece, files, kinds, located, source_kind};
 pub use names::{NameRow, add_names, append_names, no_names, words_evidence};
 pub use pickle::{MAGIC as NUMPY, array as numpy_rows};
 pub use published::published_rows;
-pub use recall::{Block, Recalled, Sift, blocks, read_back};
+pub use recall::{Block, Recalled, Sift, blocks, is_sought, read_back};
 pub use same_id::{Again, settle_again};
 pub use split::Unread;
 pub(in crate::stages) use table::columns_of;

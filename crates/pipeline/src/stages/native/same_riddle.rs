@@ -89,6 +89,7 @@ fn compare(job: &Job<'_>) -> Result<Box<dyn Commit>, StageError> {
     let mut table = writer.table("pairs")?;
     pairs.iter().for_each(|pair| table.append(pair));
     writer.keep(table)?;
+    job.seconds.write(&mut writer);
     for (place, (record, outcome)) in records.iter().zip(outcomes).enumerate() {
         let outcome = match outcome {
             Some(Outcome::Merged { into, reason, score, evidence }) if has_answers => {
