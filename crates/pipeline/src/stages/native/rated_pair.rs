@@ -83,6 +83,10 @@ impl Operation for RatedPair {
     }
 }
 
+/// How the evidence of a record begins that waits only because the one that it belongs to does: lists of what waits count
+/// items, and not their answers.
+pub const BESIDE: &str = "with its question: ";
+
 /// The rows of an input.
 fn rows_of((rows, input): &(Rows, &StageReader)) -> Result<Vec<Row>, StageError> {
     Ok(input.all_of(rows.columns(), "rows")?)
@@ -152,7 +156,7 @@ fn pairs(
                 };
                 writer.append(&id, &held(&evidence));
                 for answer in answers {
-                    writer.append(answer.id(), &held(&format!("with its question: {evidence}")));
+                    writer.append(answer.id(), &held(&format!("{BESIDE}{evidence}")));
                 }
             }
         }
