@@ -51,7 +51,7 @@ pub fn build(
     durable::remove_folder(&making)?;
     durable::create_folder(&making)?;
     let mut written = Vec::new();
-    let mut faults = RowFaults::new(recipe.name);
+    let mut faults = RowFaults::new(recipe);
     for layout in &layouts {
         let batches = rows(end, &last, &numbers).inspect(|batch| {
             if let Ok(rows) = batch {

@@ -94,7 +94,7 @@ pub fn release(
     durable::create_folder(&making)?;
     let mut now = Digests::default();
     let mut written = Vec::new();
-    let mut faults = RowFaults::new(recipe.name);
+    let mut faults = RowFaults::new(recipe);
     for layout in &layouts {
         let batches = rows(end, last, &numbers).inspect(|batch| {
             if let Ok(rows) = batch {

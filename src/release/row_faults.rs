@@ -8,6 +8,8 @@ use rustc_hash::FxHashMap;
 
 use super::layout::Layout;
 use super::row::Row;
+use crate::recipe::Recipe;
+use crate::stages::Stage;
 
 /// Most faults that are named; further ones are only counted.
 const NAMED: usize = 20;
@@ -18,7 +20,7 @@ const QUOTED: usize = 40;
 /// The faults of a set's rows.
 #[derive(Debug)]
 pub(super) struct RowFaults {
-    recipe: &'static str,
+    recipe: &'static Recipe,
     /// The record that the first row of each id was made from.
     made_from: FxHashMap<[u8; 32], String>,
     named: Vec<String>,
@@ -27,7 +29,7 @@ pub(super) struct RowFaults {
 
 impl RowFaults {
     /// No faults yet of a recipe's rows.
-    pub(super) fn new(recipe: &'static str) -> RowFaults {
+    pub(super) fn new(recipe: &'static Recipe) -> RowFaults {
         RowFaults { recipe, made_from: FxHashMap::default(), named: Vec::new(), count: 0 }
     }
 
@@ -41,7 +43,7 @@ impl RowFaults {
                 self.add(format!(
                     "{}: {what}; `riddlemill explain {record} --recipe {}` shows who decided it",
                     row.id(),
-                    self.recipe
+                    self.recipe.name
                 ));
             }
             let key = blake3::hash(format!("{}\u{1f}{}", layout.config, row.id()).as_bytes());
@@ -52,12 +54,18 @@ impl RowFaults {
                 }
                 Entry::Occupied(first) => first.get().clone(),
             };
+            let remedy = match self.recipe.steps().iter().any(|step| step.stage == Stage::Filter) {
+                true => format!(
+                    "`riddlemill decide drop {record} --recipe {} --by NAME --why TEXT` leaves one",
+                    self.recipe.name
+                ),
+                // Only the step of rules takes a person's word that a post goes.
+                false => "a vote that rejects one of them leaves the other, or a step `dedup` in the benchmark's folder".to_owned(),
+            };
             self.add(format!(
-                "{other} and {record} became one row{}: both have the id {}; `riddlemill decide drop {record} --recipe {} --by NAME \
-                 --why TEXT` leaves one",
+                "{other} and {record} became one row{}: both have the id {}; {remedy}",
                 quoted(layout, row),
-                row.id(),
-                self.recipe
+                row.id()
             ));
         }
     }
