@@ -149,6 +149,8 @@ pub struct TaskShape {
     pub options: Option<&'static str>,
     /// The column with the answer.
     pub gold: &'static str,
+    /// Whether answers are free text that the benchmark has judged: no other program's metric says what its figure does.
+    pub judged: bool,
 }
 
 /// A stage for the templates.
@@ -372,7 +374,9 @@ fn shape(layout: &Layout, written: Written) -> Shape {
             Answer::Words(gold) => (None, gold),
         };
         let name = layout.config.replace('-', "_");
-        TaskShape { name, question: task.question, instruction: task.instruction, options, gold }
+        let tasks = riddlemill_benchmarks::find(layout.config).map(|benchmark| benchmark.tasks.as_slice());
+        let judged = options.is_none() && tasks.unwrap_or_default().iter().any(|task| task.judged.is_some());
+        TaskShape { name, question: task.question, instruction: task.instruction, options, gold, judged }
     });
     let table = |compat: &Compat| {
         let rows = written.compat.get(compat.file).copied().filter(|rows| *rows > 0)?;

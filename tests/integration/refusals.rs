@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::harness::Workspace;
 use crate::own::vote;
+use crate::reviewed::{GEN, Reviewed, item};
 
 const NAME: &str = "short-traps";
 
@@ -205,4 +206,38 @@ fn the_papers_of_a_set_name_every_upstream_and_its_licence() {
     let manifest: Value = serde_json::from_str(&read("MANIFEST.json")).unwrap();
     assert_eq!(manifest["raw"][0]["licence"], "CC-BY-NC-4.0", "{manifest}");
     assert_eq!(manifest["licence"], "CC-BY-NC-4.0", "{manifest}");
+}
+
+/// What a voter accepts all the same is no pair, and its question says in the accounting why it is no row.
+#[test]
+fn a_normal_question_that_is_its_trick_question_is_no_row() {
+    let trick = "Why is an umbrella afraid of the sun?";
+    let mut people = Reviewed::new();
+    people.add(&[
+        item(
+            "雨伞为什么怕晒太阳？",
+            trick,
+            "Umbrellas fear nothing.",
+            Some(trick),
+            "3(Erroneous Assumption)",
+        ),
+        item(
+            "楼梯累了能坐电梯吗？",
+            "May tired stairs take the lift?",
+            "Stairs do not tire.",
+            None,
+            "3(Erroneous Assumption)",
+        ),
+    ]);
+    let rows = people.ws.candidates(GEN);
+    assert_eq!(rows.len(), 1, "{rows:?}");
+    assert_eq!(rows[0]["question_en"], "May tired stairs take the lift?");
+    let manifest: Value =
+        serde_json::from_str(&people.ws.read(&format!("output/{GEN}/candidate/MANIFEST.json"))).unwrap();
+    let left = &manifest["left_out"][0];
+    assert_eq!(left["reason"], "`when` under [data] of the benchmark leaves it out", "{manifest}");
+    // Its answers are judged, so that no other program's likeness to the analysis stands for the figure.
+    assert!(!people.ws.exists(&format!("output/{GEN}/candidate/eval/lm_eval/ruozhibench_gen.yaml")));
+    let card = people.ws.read(&format!("output/{GEN}/candidate/README.md"));
+    assert!(card.contains("`riddlemill evaluate ruozhibench-gen` asks models and judges"), "{card}");
 }
