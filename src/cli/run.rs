@@ -206,7 +206,7 @@ fn make(
         }
         if !global.quiet {
             release::refusals(config, recipe).iter().for_each(|why| {
-                eprintln!("  {} a release would be refused: {HANG}{why}", tint(Tone::Bad, recipe.name));
+                eprintln!("  {}: {HANG}a release would be refused: {why}", tint(Tone::Bad, recipe.name));
             });
         }
         candidate = Some((built, written));
