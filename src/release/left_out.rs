@@ -48,23 +48,23 @@ pub(super) fn list(end: CandidateSource, stages: &[StageReader]) -> Result<Vec<L
     Ok(left_out)
 }
 
-/// How many items these are that could be rows: records of the kinds with which the recipe begins and ends. Others, such as
-/// answers that wait for a judge, belong to items that are counted elsewhere.
+/// How many items these are that could be rows. Records of the kind that models' answers have are none: what waits there are
+/// parts of items that wait at a later step, or stand. What the folder does not want is not waited for either.
 pub(super) fn waiting(end: CandidateSource, left_out: &[LeftOut]) -> u64 {
     let recipe = end.recipe();
-    let read = |step: &'static Step| -> Vec<Rows> {
-        step.inputs.iter().filter_map(|input| Some(recipe.input(input)?.2.stage.rows())).collect()
+    let gives = |step: &Step| matches!(step.stage, Stage::Draft(draft) if draft.declared().made.is_some());
+    let of_answers = |rows: Rows| {
+        rows != end.rows() && recipe.steps().iter().any(|step| step.stage.rows() == rows && gives(step))
     };
-    let first = recipe.steps().first().and_then(|first| read(first).first().copied());
-    let of_items = |rows: &Rows| *rows == end.rows() || *rows == Rows::Posts || Some(*rows) == first;
-    let counts = |left: &&LeftOut| {
-        if left.is_incomplete() && left.reason == UNWANTED {
-            return false;
+    let of_items = |left: &&LeftOut| {
+        if left.is_incomplete() {
+            return left.reason != UNWANTED;
         }
-        let step = recipe.step(&left.stage).map(|(_, step)| step);
-        step.is_none_or(|step| read(step).iter().any(of_items))
+        let Some((_, step)) = recipe.step(&left.stage) else { return true };
+        let mut read = step.inputs.iter().filter_map(|input| Some(recipe.input(input)?.2.stage.rows()));
+        read.any(|rows| !of_answers(rows))
     };
-    left_out.iter().filter(counts).map(|left| left.items.count).sum()
+    left_out.iter().filter(of_items).map(|left| left.items.count).sum()
 }
 
 /// Records of the last stage that did not become rows, by the reason.
