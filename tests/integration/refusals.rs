@@ -185,7 +185,7 @@ fn a_licence_that_forbids_it_stops_a_release_and_another_one_is_a_change() {
 #[test]
 fn the_papers_of_a_set_name_every_upstream_and_its_licence() {
     const CHILD: &str = "long-traps";
-    let ws = workspace(&TWO, "[recipe.long-traps.release]\nlicence = \"CC-BY-NC-4.0\"\n");
+    let ws = workspace(&TWO, "");
     keep_all(&ws);
     let child = BENCHMARK.replace(
         "[\"import\", \"review:fair\"]",
