@@ -195,8 +195,6 @@ fn the_papers_of_a_set_name_every_upstream_and_its_licence() {
     ws.write(&format!("benchmarks/{CHILD}/ballots.toml"), BALLOTS);
     ws.write("curator/authors.md", "The contributors of riddlemill\n");
     ws.call(["run", "--recipe", CHILD]).expect(0);
-    vote(&ws, CHILD, "fair", "annotator-1", |_| json!({ "keep": "keep" }));
-    ws.call(["run", "--recipe", CHILD]).expect(0);
     let read = |name: &str| ws.read(&format!("output/{CHILD}/candidate/{name}"));
     assert!(
         read("README.md").contains("| list/list.jsonl |") && read("README.md").contains("| CC-BY-NC-4.0 |")
