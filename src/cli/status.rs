@@ -10,13 +10,14 @@ use super::next::{self, RecipeState};
 use super::origins;
 use super::output::{self, number};
 use super::released;
-use super::terminal::{HANG, tint, tone};
+use super::terminal::{HANG, Tone, tint, tone};
 use crate::config::Config;
 use crate::crawl;
 use crate::pages::time::unix;
 use crate::pipeline::{self, Freshness, Outdated, Planned, outdated, plan};
 use crate::recipe::Recipe;
 use crate::record::State;
+use crate::release;
 use crate::stages::draft;
 use crate::store::Workspace;
 
@@ -70,6 +71,14 @@ pub(super) fn print(
                 "recipe": recipe.name, "stage": step.step, "state": state, "why": description, "held": step.manifest().map_or(0, |made| made.counts.state(State::Held)),
                 "causes": standing.causes(step.step).map(next::row).collect::<Vec<_>>(), "outdates": outdates, "lacks": lacks,
             }));
+        }
+        let refused = release::refusals(config, recipe);
+        for why in &refused {
+            let label = tint(Tone::Bad, "a release would be refused:");
+            text.push_str(&format!("  {label} {HANG}{why}\n"));
+        }
+        if !refused.is_empty() {
+            machine.push(json!({ "recipe": recipe.name, "refused": refused }));
         }
         let (released, versions) = released::describe(&Workspace::new(&config.root), recipe)?;
         text.push_str(&released);

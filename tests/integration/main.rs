@@ -74,6 +74,7 @@ mod puzzle_rows;
 mod puzzles;
 mod puzzles_pack;
 mod reference;
+mod refusals;
 mod release;
 mod remarks;
 mod reviewed;

@@ -367,6 +367,24 @@ impl Recipe {
         first.and_then(|input| self.input(input)).map_or(self, |(recipe, ..)| recipe)
     }
 
+    /// The recipes that import its records, each once: itself if it has dumps of its own, and those whose steps its own read,
+    /// directly or through others.
+    pub fn origins(&'static self) -> Vec<&'static Recipe> {
+        let mut found: Vec<&'static Recipe> = vec![self];
+        let mut at = 0;
+        while let Some(recipe) = found.get(at).copied() {
+            let inputs = recipe.steps().iter().flat_map(|step| step.inputs);
+            for (other, ..) in inputs.filter_map(|input| recipe.input(input)) {
+                if found.iter().all(|known| known.name != other.name) {
+                    found.push(other);
+                }
+            }
+            at += 1;
+        }
+        found.retain(|recipe| recipe.steps().first().is_some_and(|step| step.stage == Stage::Import));
+        found
+    }
+
     /// A step and the number of its folder; an earlier name of a step works too.
     pub fn step(&self, name: &str) -> Option<(usize, &'static Step)> {
         let step = &self.steps()[self.place_of(name)?];

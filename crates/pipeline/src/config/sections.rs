@@ -464,6 +464,12 @@ pub const RELEASE: Section = Section {
             "The most pairs of options of one item that hardly differ.",
         ),
         key("reused", Kind::Whole(0, 1_000_000), "0", "The most options that occur in several items."),
+        key(
+            "whole_share",
+            Kind::Share,
+            "0.5",
+            "A stable release in which a smaller share of the items stands, because the others wait or failed, asks for --partial.",
+        ),
     ],
 };
 
@@ -615,6 +621,8 @@ pub struct Release {
     pub near_equal: usize,
     /// Options.
     pub reused: usize,
+    /// 0 to 1.
+    pub whole_share: f64,
 }
 
 /// Resolved settings of a run.

@@ -9,6 +9,7 @@ use super::unread::{self, short, source};
 use super::voting::{self, Remedy, Voting};
 use crate::config::Config;
 use crate::recipe::{Recipe, Step};
+use crate::stages::native::BESIDE;
 use crate::stages::{Stage, draft};
 use riddlemill_llm::ApiKey;
 use riddlemill_review::Pending;
@@ -178,7 +179,9 @@ fn went_on() -> impl Iterator<Item = Reason> {
 /// Entries of one part of a ledger, grouped by cause: how many, and the first of them.
 fn grouped_entries(step: &Step, entries: Vec<Entry>) -> BTreeMap<(CauseState, String), (u64, Entry)> {
     let mut groups = BTreeMap::new();
-    for entry in entries {
+    // An answer that waits with its question is no item of its own.
+    let own = |entry: &Entry| !entry.evidence.as_deref().is_some_and(|text| text.starts_with(BESIDE));
+    for entry in entries.into_iter().filter(own) {
         groups.entry(group(step, &entry)).or_insert_with(|| (0, entry)).0 += 1;
     }
     groups

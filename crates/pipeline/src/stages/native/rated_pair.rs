@@ -85,6 +85,10 @@ impl Operation for RatedPair {
     }
 }
 
+/// How the evidence of a record begins that waits only because the one that it belongs to does: lists of what waits count
+/// items, and not their answers.
+pub const BESIDE: &str = "with its question: ";
+
 /// A text, empty where there is none.
 fn text<'r>(row: &'r Row, column: &str) -> &'r str {
     row.text(column).unwrap_or_default()
@@ -149,7 +153,7 @@ fn pairs(
                 };
                 writer.append(&id, &held(&evidence));
                 for answer in answers {
-                    writer.append(answer.id(), &held(&format!("with its question: {evidence}")));
+                    writer.append(answer.id(), &held(&format!("{BESIDE}{evidence}")));
                 }
             }
         }
