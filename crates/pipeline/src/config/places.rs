@@ -168,10 +168,8 @@ pub fn matching(root: &Path, trust: &Trust, path: &str) -> Result<Vec<glob::Glob
             (false, None) => return Err(PatternError::Workspace(root.to_owned())),
         };
         refuse_wide(root, path)?;
-        // As in a shell, `*` means no hidden file.
-        let hidden = glob::MatchOptions { require_literal_leading_dot: true, ..glob::MatchOptions::new() };
-        match glob::glob_with(&pattern, hidden) {
-            Ok(found) => found.collect(),
+        match glob::glob(&pattern) {
+            Ok(found) => found.filter(|file| !is_hidden(root, path, file)).collect(),
             Err(source) => return Err(PatternError::Pattern { path: path.to_owned(), source }),
         }
     };
@@ -183,6 +181,21 @@ pub fn matching(root: &Path, trust: &Trust, path: &str) -> Result<Vec<glob::Glob
         }
     }
     Ok(found)
+}
+
+/// Whether a pattern that names nothing hidden would match a hidden file or folder: as in a shell, `*` means none. The crate's
+/// own option for this panics where a name is no Unicode.
+fn is_hidden(root: &Path, path: &str, file: &glob::GlobResult) -> bool {
+    let Ok(file) = file else { return false };
+    let dotted = |part: &std::ffi::OsStr| part.as_encoded_bytes().starts_with(b".");
+    if Path::new(path).iter().any(|part| dotted(part) && part != "." && part != "..") {
+        return false;
+    }
+    let begin = root.join(fixed(root, path));
+    match file.strip_prefix(begin) {
+        Ok(below) => below.iter().any(dotted),
+        Err(_) => file.file_name().is_some_and(dotted),
+    }
 }
 
 /// Refuses a pattern that looks at too many files: `**` may begin at the root of a disk.
