@@ -195,11 +195,7 @@ fn notices_of_discuz_are_stripped() {
     let cell = |tid: u64, message: &str| {
         format!(r#"<table><tr><td class="t_f" id="postmessage_{tid}1">{message}</td></tr></table>"#)
     };
-    let settings: String = (3001..=3006)
-        .map(|tid| {
-            source(&format!("s{tid}"), "profile", &format!("raw/dumps/{tid}.html")) + "profile = \"discuz\"\n"
-        })
-        .collect();
+    let settings = source("forum", "profile", "raw/dumps/*.html") + "profile = \"discuz\"\n";
     let ws = Workspace::with(&settings);
     let message = |tid: u64, title: &str, message: &str| {
         ws.write(&format!("raw/dumps/{tid}.html"), post(tid, title, message))

@@ -215,6 +215,10 @@ impl Http {
         let location = text_of(response.headers(), LOCATION).and_then(|to| pointed(response.url(), &to));
         let streamed =
             response.headers().get(CONTENT_TYPE).is_some_and(|kind| provider::is_stream(kind.as_bytes()));
+        // What a server announces need not be read to be refused.
+        if response.content_length().is_some_and(|length| length > most as u64) {
+            return Err(Fault::new(Kind::TooLarge(most)));
+        }
         let mut body = Vec::new();
         loop {
             let Ok(chunk) = timeout(self.idle, response.chunk()).await else {
