@@ -247,7 +247,7 @@ mod tests {
         let there: Vec<Answer> = (0..3).map(|at| choice(&set, at, "m", "A")).collect();
         let from = folder(dir.path(), &set, &there);
         let mut here = vec![choice(&set, 0, "m", "A"), choice(&set, 1, "m", "B")];
-        let skipped = read(&set, &[from.clone()], &[], &mut here).unwrap();
+        let skipped = read(&set, std::slice::from_ref(&from), &[], &mut here).unwrap();
         assert_eq!((here.len(), skipped.len()), (3, 1), "{skipped:?}");
         assert!(skipped[0].what.contains("NAME=FOLDER") && skipped[0].place.ends_with("answers.jsonl:2"));
         let named = File { model: Some("other".into()), ..from };
@@ -260,9 +260,14 @@ mod tests {
         let set = set("flub", vec![text(0, true, None, 0)]);
         let dir = tempfile::tempdir().unwrap();
         let from = folder(dir.path(), &set, &[]);
-        check(&[&set], &[from.clone()]).unwrap();
+        check(&[&set], std::slice::from_ref(&from)).unwrap();
         let other = Set { rows_hash: "other".into(), ..set.clone() };
-        assert!(check(&[&other], &[from.clone()]).unwrap_err().to_string().contains("whose rows are not"));
+        assert!(
+            check(&[&other], std::slice::from_ref(&from))
+                .unwrap_err()
+                .to_string()
+                .contains("whose rows are not")
+        );
         let jokes = Set { config: "chumor".into(), ..set };
         assert!(check(&[&jokes], &[from]).unwrap_err().to_string().contains("this evaluates chumor@test"));
     }

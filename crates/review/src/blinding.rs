@@ -172,9 +172,9 @@ mod tests {
             let sheet = item.sheet_hash();
             let (hash, seal) = sheet.split_once('.').unwrap();
             assert_ne!(hash, item.content_hash.to_string());
-            assert_eq!(item.handed(&sheet), Handed::Today(Cow::Borrowed(&item)));
+            assert_eq!(item.handed(&sheet), Handed::Today(Box::new(Cow::Borrowed(&item))));
             let uncovered = format!("{}.{seal}", item.content_hash);
-            assert_eq!(item.handed(&uncovered), Handed::Today(Cow::Borrowed(&item)));
+            assert_eq!(item.handed(&uncovered), Handed::Today(Box::new(Cow::Borrowed(&item))));
             let mut earlier = pair(&at.to_string(), 1);
             earlier.content_hash = Digest::of_parts("earlier", []);
             blinding.show(&step(), &mut earlier);

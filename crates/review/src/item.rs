@@ -64,7 +64,7 @@ pub(super) struct Shown {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Handed<'i> {
     /// Today's text, in the order in which it was handed out.
-    Today(Cow<'i, Item>),
+    Today(Box<Cow<'i, Item>>),
     /// Another text, with this hash.
     Earlier(Digest),
     /// It was written with another secret.
@@ -225,7 +225,7 @@ impl Item {
         };
         let sealed = self.as_sealed(seal);
         match sealed {
-            Some(item) if content_hash == self.content_hash => Handed::Today(item),
+            Some(item) if content_hash == self.content_hash => Handed::Today(Box::new(item)),
             // A wrong cover gives any hash: only the seal says that the secret is the same.
             None if is_covered || content_hash == self.content_hash => Handed::OtherSecret,
             _ => Handed::Earlier(content_hash),

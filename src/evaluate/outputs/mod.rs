@@ -242,7 +242,7 @@ fn decoded(bytes: &[u8]) -> Cow<'_, str> {
 }
 
 fn is_workbook(path: &Path, bytes: &[u8]) -> bool {
-    !path.extension().is_some_and(|end| end == "eval") && crate::reading::workbook::open(bytes).is_ok()
+    path.extension().is_none_or(|end| end != "eval") && crate::reading::workbook::open(bytes).is_ok()
 }
 
 /// The outputs of a line for the set with this config, in any of the formats.

@@ -39,10 +39,10 @@ fn what_lies_in_the_workspace_is_opened_also_through_links() {
         assert_eq!(read(path).unwrap(), b"own", "{}", path.display());
         assert!(guard(path).is_ok() && is_file(path), "{}", path.display());
     }
-    let missing = read(&root.join("raw/salt")).unwrap_err();
+    let missing = read(root.join("raw/salt")).unwrap_err();
     assert_eq!(missing.kind(), io::ErrorKind::NotFound);
-    guard(&root.join("raw/new/folder/file")).unwrap();
-    guard(&root.join("elsewhere/raw/new/file")).unwrap();
+    guard(root.join("raw/new/folder/file")).unwrap();
+    guard(root.join("elsewhere/raw/new/file")).unwrap();
 }
 
 #[test]
@@ -64,10 +64,10 @@ fn no_link_name_or_chain_leads_out() {
     ] {
         assert!(matches!(refused(&root.join(name)), Refusal::Outside(_)), "{name}");
     }
-    assert!(guard_entry(&root.join("raw/replies/new.jsonl")).is_err());
-    guard_entry(&root.join("raw/replies")).unwrap();
+    assert!(guard_entry(root.join("raw/replies/new.jsonl")).is_err());
+    guard_entry(root.join("raw/replies")).unwrap();
     symlink(outside.join("nothing-yet"), root.join("raw/salt")).unwrap();
-    assert!(open_with(&root.join("raw/salt"), OpenOptions::new().write(true).create(true)).is_err());
+    assert!(open_with(root.join("raw/salt"), OpenOptions::new().write(true).create(true)).is_err());
     assert!(!outside.join("nothing-yet").exists());
     // A folder of a stranger that has the name of one of the three.
     fs::create_dir_all(root.join("raw/warc")).unwrap();
@@ -88,7 +88,7 @@ fn a_linked_folder_waits_for_its_owner() {
     fs::write(disk.join("flub/rows"), "rows").unwrap();
     symlink(&disk, root.join("staged")).unwrap();
     assert!(matches!(refused(&root.join("staged/flub/rows")), Refusal::Linked { .. }));
-    assert!(guard_entry(&root.join("staged/.old-flub")).is_err());
+    assert!(guard_entry(root.join("staged/.old-flub")).is_err());
 }
 
 #[test]
@@ -107,6 +107,25 @@ fn pipes_sockets_and_devices_are_not_waited_for() {
     assert!(read(&socket).is_err());
     // A dump may lie elsewhere.
     symlink(outside.join("secret.txt"), root.join("raw/dumps/link.jsonl")).unwrap();
-    assert!(open_plain(&root.join("raw/dumps/link.jsonl")).is_ok());
+    assert!(open_plain(root.join("raw/dumps/link.jsonl")).is_ok());
     drop(dir);
+}
+
+/// A run that is rehearsed reads the workspace's own raw/ from a folder in its `.index`.
+#[test]
+fn a_rehearsal_reads_its_own_workspace_and_no_other_place() {
+    let (_dir, root, outside) = made();
+    let rehearsal = root.join(".index/rehearsal-1");
+    fs::create_dir_all(&rehearsal).unwrap();
+    symlink(root.join("raw"), rehearsal.join("raw")).unwrap();
+    assert_eq!(read(rehearsal.join("raw/votes/000001.jsonl")).unwrap(), b"own");
+    fs::remove_file(rehearsal.join("raw")).unwrap();
+    symlink(&outside, rehearsal.join("raw")).unwrap();
+    assert!(matches!(refused(&rehearsal.join("raw/secret.txt")), Refusal::Linked { .. }));
+    // Another folder of the workspace is not what it means.
+    fs::create_dir_all(root.join("elsewhere/raw")).unwrap();
+    fs::write(root.join("elsewhere/raw/secret.txt"), "secret").unwrap();
+    fs::remove_file(rehearsal.join("raw")).unwrap();
+    symlink(root.join("elsewhere/raw"), rehearsal.join("raw")).unwrap();
+    assert!(matches!(refused(&rehearsal.join("raw/secret.txt")), Refusal::Linked { .. }));
 }

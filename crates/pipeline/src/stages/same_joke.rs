@@ -233,7 +233,7 @@ pub fn borderline(
         .filter(|(pair, veto)| {
             let (a, b) = (posts[pair.a].id.as_str(), posts[pair.b].id.as_str());
             let by_embedding = veto.is_none() && near.contains(&(a, b));
-            !by_embedding && !(is_published(a) && is_published(b))
+            !(by_embedding || is_published(a) && is_published(b))
         })
         .map(|(pair, _)| pair)
         .collect();

@@ -78,7 +78,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Entries, Vec<Trouble>), Trouble> {
             };
             rows.push(Entry { number: at + 1 + above, cells: Cells::Texts(record), merged: Vec::new() });
         } else {
-            columns = record.iter().map(|header| column_name(&armed(header))).collect();
+            columns = record.iter().map(|header| column_name(armed(header))).collect();
         }
     }
     if columns.is_empty() {

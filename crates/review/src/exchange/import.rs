@@ -331,7 +331,7 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
         };
         let hash_cell = text(self.columns.content_hash).unwrap_or_default();
         let (stale, item) = match item.handed(&hash_cell) {
-            Handed::Today(item) => (false, item),
+            Handed::Today(item) => (false, *item),
             // Today's drafts, candidates and orders do not apply to an older ballot.
             Handed::Earlier(hash) => {
                 (true, Cow::Owned(Item::bare(id.clone(), Content::new(), Values::new(), hash)))

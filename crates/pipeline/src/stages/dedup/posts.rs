@@ -140,6 +140,9 @@ impl Writing {
     }
 }
 
+/// A post, its text with a tag of its language if it needs one, what it stands for, and whether it is over length.
+type PartRead = (Post, Option<String>, Standing, bool);
+
 impl StagePosts {
     /// Reads posts; their texts wait in a new folder under `on_disk`, where that is given.
     /// `stated` is the language of posts that have none; `seconds` are left out.
@@ -153,7 +156,7 @@ impl StagePosts {
         let mut over_length = 0;
         let mut waiting = on_disk.map(Writing::create).transpose()?;
         for (at, input) in inputs.iter().enumerate() {
-            let part = |part| -> Result<Vec<(Post, Option<String>, Standing, bool)>, StageError> {
+            let part = |part| -> Result<Vec<PartRead>, StageError> {
                 stop.check()?;
                 let posts: Vec<Post> = input.part((), part)?;
                 Ok(posts

@@ -81,7 +81,7 @@ pub(super) fn of_dump(dump: &Dump) -> Result<Shape, NoRecords> {
     }
     let lists = match end {
         Some(_) => scanner,
-        None => text().and_then(|reader| scanned(reader)).unwrap_or(scanner),
+        None => text().and_then(scanned).unwrap_or(scanner),
     };
     let single = if over_lines { Shape::Values } else { Shape::Lines };
     let known = dump.at.is_none() && columns::any_of(dump, &lists.members);

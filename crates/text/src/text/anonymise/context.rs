@@ -39,7 +39,7 @@ pub fn is_no_person(text: &str, name: Range<usize>) -> bool {
     after.starts_with("们")
         || ends(&SEVERAL)
         || ends(&COUNTED)
-        || DONE.iter().any(|verb| done(verb))
+        || DONE.iter().any(done)
         || segment::is_sentence(&text[name.clone()])
         || segment::cuts_a_word(text, name)
 }
