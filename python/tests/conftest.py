@@ -34,9 +34,9 @@ def posts(count: int, seed: int = 7) -> list[str]:
     return made
 
 
-def apply(stage: str, rows: Iterable[dict[str, Any]], *more: str) -> list[dict[str, Any]]:
-    """What the command's filter says of rows."""
-    lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+def apply(stage: str, rows: Iterable[dict[str, Any]], *more: str, language: str = "zh") -> list[dict[str, Any]]:
+    """What the command says of rows in a language, which it would detect: the functions take texts for Chinese."""
+    lines = "".join(json.dumps({"language": language, **row}, ensure_ascii=False) + "\n" for row in rows)
     args = [riddlemill.command(), "apply", stage, *more]
     done = subprocess.run(args, input=lines, capture_output=True, text=True, encoding="utf-8")
     assert done.returncode in (0, 3), done.stderr

@@ -25,6 +25,7 @@ name = "posts"
 kind = "table"
 path = "raw/dumps/part-*"
 fields = { id = "made:{id}", content = "text", score = "score" }
+optional = ["score"]
 [filter]
 questions = false
 """
@@ -202,8 +203,13 @@ annual_posts = 4
 
 def page(number: int, more: str = "") -> bytes:
     """A record of an archive, with a page that has no posts."""
-    block = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>{more or 'x' * 300}</p>".encode()
-    head = f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.example/{number}\r\nContent-Length: {len(block)}\r\n\r\n"
+    return record(f"http://a.example/{number}", f"<p>{more or 'x' * 300}</p>".encode())
+
+
+def record(address: str, html: bytes) -> bytes:
+    """A record of an archive, with this page."""
+    block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + html
+    head = f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {address}\r\nContent-Length: {len(block)}\r\n\r\n"
     return head.encode() + block + b"\r\n\r\n"
 
 
@@ -240,7 +246,9 @@ def hostile(mill: riddlemill.Workspace) -> None:
     ]
     dumped = b"".join(json.dumps(post, ensure_ascii=False).encode() + b"\n" for post in threads)
     (mill.path / "raw/dumps/threads.jsonl").write_bytes(dumped)
-    pages = [page(n) for n in range(30)]
+    # One of them has posts: an archive without any is a finding of the source, which pieces do not know.
+    thread = pathlib.Path(__file__).parents[2] / "tests/fixtures/pages/thread-p1.html"
+    pages = [page(n) for n in range(30)] + [record("https://tieba.baidu.com/p/900001", thread.read_bytes())]
     (mill.path / "raw/dumps/pages-plain.warc").write_bytes(b"".join(pages))
     (mill.path / "raw/dumps/pages-packed.warc.gz").write_bytes(b"".join(map(gzip.compress, pages)))
     text = "of archives:\r\nWARC/1.0\r\nWARC-Type: response\r\n\r\n" * 30

@@ -117,5 +117,5 @@ def test_english(empty):
     given = [{"text": "Why don't fish drown?"}, {"text": "[removed]"}, {"text": "Call owner@example.org"}]
     texts = [row["text"] for row in given]
     for stage, call in [("clean", rt.clean), ("anonymise", rt.anonymise), ("filter", rt.filter)]:
-        wanted = apply(stage, given, *empty, "--set", "text.language=en")
+        wanted = apply(stage, given, *empty, language="en")
         assert not differences(rows(call(texts, language="en")), wanted, KEYS), stage
