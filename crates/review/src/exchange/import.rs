@@ -14,6 +14,7 @@ use crate::votes::Vote;
 use riddlemill_files::digest::Digest;
 use riddlemill_files::par_map::{ahead, batches};
 
+use super::author::author;
 use super::entries::{Entries, Entry, Places};
 use super::export::Format;
 use super::problem::{Problem, Trouble};
@@ -273,15 +274,15 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
             }
             return row;
         };
-        let Some(name) = text(self.columns.annotator).map(Cow::into_owned) else {
+        let Some(signed) = text(self.columns.annotator).map(Cow::into_owned) else {
             match filled {
-                true => row
-                    .problems
-                    .push(problem(self.columns.annotator, Trouble::UnknownAnnotator(String::new()))),
+                true => row.problems.push(problem(self.columns.annotator, Trouble::NoAnnotator)),
                 false => row.blank = true,
             }
             return row;
         };
+        let known = author(self.settings.people, &[&signed]);
+        let name = known.as_ref().map_or_else(|_| signed.clone(), |person| person.name.clone());
         row.named = Some((name.clone(), id.clone()));
         // Before the checks below, because an empty row of another ballot or version is no problem.
         if !filled {
@@ -306,14 +307,19 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
             row.problems.push(problem(self.columns.item, Trouble::UnknownItem(answers::shorten(&id))));
             return row;
         };
-        let Some(annotator) = self.settings.people.iter().find(|annotator| annotator.name == name) else {
-            row.problems
-                .push(problem(self.columns.annotator, Trouble::UnknownAnnotator(answers::shorten(&name))));
-            return row;
+        let annotator = match known {
+            Ok(annotator) => annotator,
+            Err(trouble) => {
+                row.problems.push(problem(self.columns.annotator, trouble));
+                return row;
+            }
         };
         if !annotator.may_vote(step, round) {
-            let unqualified = step.roles(round).contains(&annotator.role);
-            let trouble = Trouble::NotEntitled { name, role: annotator.role, unqualified };
+            let roles = step.roles(round);
+            let unqualified = roles.contains(&annotator.role);
+            let entitled = self.settings.people.iter().filter(|person| person.may_vote(step, round));
+            let people = entitled.map(|person| person.name.clone()).collect();
+            let trouble = Trouble::NotEntitled { name, role: annotator.role, unqualified, roles, people };
             row.problems.push(problem(self.columns.annotator, trouble));
             return row;
         }

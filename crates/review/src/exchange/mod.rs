@@ -11,6 +11,7 @@
 //! that a truncated file loses it and the row is refused instead of half read. A blind ballot has no `draft.`
 //! columns, and no ballot of the first round shows others' votes.
 
+mod author;
 mod cells;
 mod csv;
 mod entries;
