@@ -93,6 +93,7 @@ mod tracked;
 mod translator;
 mod trials;
 mod trust;
+mod voting_pages;
 mod waits;
 mod withdraw;
 mod withheld;

@@ -5,6 +5,10 @@
   if (!form) return;
   const message = document.getElementById("message");
   const say = (words, mood) => { message.textContent = words; message.className = mood; };
+  // The item is in the address, so that Back shows this item again, and never the next one with these answers.
+  if (location.pathname + location.search !== form.dataset.here) history.replaceState(null, "", form.dataset.here);
+  // A page that the browser kept whole is as old as what it shows.
+  addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
   const key = "riddlemill " + form.dataset.key;
   const fieldsets = [...form.querySelectorAll("fieldset")];
   const values = (name) => [...form.elements].filter((e) => e.name === "f." + name && e.checked).map((e) => e.value);
@@ -179,7 +183,16 @@
       return;
     }
     if (answer.status === 503) { say(form.dataset.not_saved, "bad"); return; }
-    if (answer.status === 403 || answer.status === 401) { say(form.dataset.stale, "bad"); return; }
+    if (answer.status === 401 || answer.url.includes("/login")) {
+      keep();
+      const link = document.createElement("a");
+      link.href = form.dataset.login;
+      link.textContent = form.dataset.login_again;
+      say(form.dataset.session_over + " ", "bad");
+      message.append(link);
+      return;
+    }
+    if (answer.status === 403) { keep(); say(form.dataset.stale, "bad"); return; }
     say(form.dataset[found.status] || form.dataset.faulty, "bad");
     blame(found.faults || []);
     // Nothing is wrong with such a vote: the words say what may be done.

@@ -107,6 +107,18 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
         "That vote is stored. Reload the page to see it and to change it.",
         "那一票已经保存。请刷新页面查看或修改。",
     ),
+    ("not_waiting", "This item does not wait for you", "这一条目前不需要您投票"),
+    (
+        "not_waiting_more",
+        "Others have answered it, or it was given to somebody else. Your list shows what is left.",
+        "别人已经投过票，或者已分配给别人。您的列表中是其余待投的条目。",
+    ),
+    ("login_again", "Log in and come back to this item", "登录并回到这一条"),
+    (
+        "session_over",
+        "Not saved: your session has ended. Your answers are kept in this browser.",
+        "尚未保存：登录已过期。您的答案已保留在此浏览器中。",
+    ),
     ("you_wrote", "You wrote:", "您写的是："),
     ("answered", "Somebody else has answered this since you opened it", "您打开之后，已有别人处理了这一条"),
     (

@@ -31,6 +31,13 @@ pub(super) struct Shown {
     flag: bool,
 }
 
+impl Shown {
+    /// The item's id.
+    pub(super) fn id(&self) -> &str {
+        &self.id
+    }
+}
+
 /// A vote under review, without its voter.
 #[derive(Serialize)]
 struct Cast {

@@ -3,6 +3,7 @@
 pub(super) mod assign;
 mod ballot;
 pub(super) mod carry;
+pub(super) mod cast;
 pub(super) mod causes;
 mod counted;
 pub(super) mod curate;

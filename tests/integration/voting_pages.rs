@@ -1,0 +1,74 @@
+//! The pages of voting: addresses of items, and a login that comes back to them.
+
+use crate::browser::{Browser, Server, coded, hidden, item, made};
+
+#[test]
+fn every_item_has_an_address_and_going_back_shows_the_vote() {
+    let workspace = made();
+    let server = Server::start(&workspace, &[]);
+    let place = "/review/ruozhibench-gen/screen/vote";
+    let mut one = Browser::default();
+    let page = one.get(&server, &format!("{place}?as=annotator-1")).body;
+    assert!(page.contains("autocomplete=\"off\" action="), "{page}");
+    let (id, hash, base) = item(&page);
+    let csrf = hidden(&page, "csrf");
+    let fields = [
+        ("csrf", csrf.as_str()),
+        ("as", "annotator-1"),
+        ("item", &id),
+        ("hash", &hash),
+        ("base", &base),
+        ("f.screen", "keep"),
+    ];
+    assert_eq!(one.post(&server, place, &fields).status, 200);
+
+    // What comes after the item is sent on to an address of its own.
+    let next = one.get(&server, &format!("{place}?as=annotator-1&after={}", coded(&id)));
+    assert_eq!(next.status, 303, "{}", next.body);
+    let to = next.head.lines().find_map(|line| line.strip_prefix("location: ")).unwrap().to_owned();
+    assert!(to.starts_with(place) && to.contains("as=annotator-1&item="), "{to}");
+    let second = one.get(&server, &to).body;
+    let (other, ..) = item(&second);
+    assert!(other != id && !second.contains("You have voted on this"), "{second}");
+
+    let back = one.get(&server, &format!("{place}?as=annotator-1&item={}", coded(&id))).body;
+    assert_eq!(item(&back).0, id);
+    assert!(back.contains("You have voted on this"), "{back}");
+}
+
+#[test]
+fn a_login_comes_back_to_the_item() {
+    let workspace = made();
+    let grant = workspace.call(["access", "grant", "annotator-1", "--rank", "annotator"]).expect(0);
+    let token = grant.out.trim().to_owned();
+    let server = Server::start(&workspace, &[]);
+    let mut one = Browser::login(&server, &token);
+    let place = "/review/ruozhibench-gen/screen/vote";
+    let (id, ..) = item(&one.get(&server, place).body);
+    let address = format!("{place}?item={}", coded(&id));
+
+    let mut again = Browser::default();
+    let refused = again.get(&server, &address);
+    let to = refused.head.lines().find_map(|line| line.strip_prefix("location: ")).unwrap().to_owned();
+    assert!(refused.status == 303 && to.starts_with("/login?to=%2"), "{to}");
+    // The header was put in small letters by the test; an escape is the same in both.
+    let page = again.get(&server, &to).body;
+    let (csrf, back) = (hidden(&page, "csrf"), address.clone());
+    assert!(page.contains("name=\"to\""), "{page}");
+    let fields = [("csrf", csrf.as_str()), ("token", &token), ("to", &back)];
+    let entered = again.post(&server, "/login", &fields);
+    assert_eq!(entered.status, 303);
+    assert!(entered.head.contains(&format!("location: {}", address.to_lowercase())), "{}", entered.head);
+    assert_eq!(item(&again.get(&server, &address).body).0, id);
+
+    // Never to another server, whatever a link says.
+    let mut lured = Browser::default();
+    let csrf = lured.mark(&server, "/login?to=%2F%2Fevil.example");
+    let fields = [("csrf", csrf.as_str()), ("token", &token), ("to", "//evil.example")];
+    let entered = lured.post(&server, "/login", &fields);
+    assert!(entered.head.contains("location: /review"), "{}", entered.head);
+
+    // A vote that is sent without a session says where to log in.
+    let sent = Browser::default().post(&server, place, &[("item", id.as_str())]);
+    assert!(sent.status == 401 && sent.body.contains("/login?to="), "{}", sent.body);
+}
