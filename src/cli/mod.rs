@@ -55,6 +55,7 @@ mod review;
 mod review_session;
 mod run;
 mod serve;
+mod sheets;
 mod show;
 mod status;
 mod trials;

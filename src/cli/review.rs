@@ -1,38 +1,39 @@
-//! `review`: exports ballots, imports votes, assigns items, reports progress, settles disputes.
+//! `review`: assigns items and reports progress; its other verbs are in files of their own.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 use serde_json::json;
 
-use super::args::{FormatArg, Global, Only, Place, ReviewVerb, RoundArg};
+use super::args::{Global, Only, Place, ReviewVerb, RoundArg};
 use super::exit::{Exit, Failure};
 use super::output::{self, count, number};
-use super::review_session::{ReviewSession, io, usage};
-use super::{carry, disputes, proposals, trials};
+use super::review_session::{ReviewSession, usage};
+use super::{carry, disputes, proposals, sheets, trials};
 use crate::config::{Config, sections};
-use crate::pipeline::{RunError, Tasks, now, review_items};
+use crate::pipeline::{RunError, Tasks, review_items};
 use crate::review::agreement::{self, Bootstrap, Estimate, FieldAgreement, PairAgreement};
 use crate::review::ballot::Ballot;
 use crate::review::{
-    AssignSettings, BallotSheet, Format, ImportSettings, Item, Task, Vote, Voted, assign, export, import,
-    replace, resolve_all, status, voted::guessed, written_by,
+    AssignSettings, Item, Task, Vote, Voted, assign, replace, resolve_all, status, voted::guessed, written_by,
 };
 use crate::stages::review::Votes;
-use crate::store::{self, Error, Workspace, durable};
+use crate::store::Workspace;
 
 pub(super) fn review(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure> {
     let config = output::load(global)?;
     match verb {
-        ReviewVerb::Export { place, annotator, format, out, gold, propose } => {
-            let room = ReviewSession::open(&config, place)?;
-            write_ballot(&room, annotator, *format, out, gold.as_deref(), *propose)
+        ReviewVerb::Export { place, annotator, format, out, gold, propose, all } => {
+            match (all, place.named()) {
+                (Some(folder), _) => sheets::write_all(&config, place, *format, folder),
+                (None, Some(place)) => {
+                    let room = ReviewSession::open(&config, &place)?;
+                    sheets::write_ballot(&room, annotator, *format, out, gold.as_deref(), *propose)
+                }
+                (None, None) => Err(usage("name the step, or write everybody's sheets with --all DIR")),
+            }
         }
-        ReviewVerb::Import { place, files } => {
-            take_votes(&ReviewSession::open(&config, place)?, files, global)
-        }
+        ReviewVerb::Import { place, files } => sheets::take(&config, place, files, global),
         ReviewVerb::Status { only, agreement } => print_status(&config, only, *agreement, global),
         ReviewVerb::Assign { place, overlap, sample, to, gold, gold_share, languages, seed, replace } => {
             let room = ReviewSession::open(&config, place)?;
@@ -88,131 +89,6 @@ pub(super) fn review(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure
             }
         }
     }
-}
-
-fn write_ballot(
-    room: &ReviewSession<'_>,
-    annotator: &str,
-    format: FormatArg,
-    out: &Path,
-    gold: Option<&Path>,
-    proposing: bool,
-) -> Result<Exit, Failure> {
-    let known = |name: &str| room.config.annotators.iter().any(|person| person.name == name);
-    if !annotator.is_empty() && !known(annotator) {
-        return Err(usage(output::unknown_annotator(room.config, annotator)));
-    }
-    let mine: Vec<&str> = room
-        .tasks
-        .current(room.round)
-        .into_iter()
-        .filter(|task| task.annotator == annotator)
-        .map(|task| task.item.as_str())
-        .collect();
-    let gold = gold.map(|file| trials::known(room, file)).transpose()?;
-    let seen = room.seen();
-    let wanted = |(item, open): &&(Item, bool)| match &gold {
-        Some(gold) => gold.iter().any(|gold| gold.item.id == item.id),
-        // Without assignments the annotator gets every open item.
-        None if mine.is_empty() => *open,
-        None => mine.contains(&item.id.as_str()),
-    };
-    let votes = room.by_item();
-    let own = |item: &Item| {
-        let votes = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
-        // A sample's vote in the sheet would look like an answer of the annotator.
-        let people: Vec<&Vote> = votes.iter().copied().filter(|vote| !vote.synthetic).collect();
-        let mut heads = crate::review::votes::current(&people).into_iter();
-        heads.find(|vote| vote.annotator == annotator && vote.round == room.round)
-    };
-    let rows: Vec<(&Item, Option<&Vote>)> =
-        seen.iter().filter(wanted).map(|(item, _)| (item, own(item))).collect();
-    let proposed = if proposing { Some(proposals::proposed(room)?) } else { None };
-    let format = match format {
-        FormatArg::Csv => Format::Csv,
-        FormatArg::Xlsx => Format::Xlsx,
-        FormatArg::Jsonl => Format::Jsonl,
-        FormatArg::LabelStudio => Format::LabelStudio,
-    };
-    let ballot = BallotSheet {
-        step: &room.step,
-        round: room.round,
-        annotator,
-        rows: &rows,
-        seed: 0,
-        proposed: proposed.as_ref(),
-    };
-    durable::create_folder(out)?;
-    for file in export(&ballot, format).map_err(io)? {
-        let path = store::inside(out, &file.name)?;
-        durable::replace(&path, &file.bytes)?;
-        output::print(&format!("{}\n", path.display()))?;
-    }
-    eprintln!("{}", count(rows.len() as u64, "item"));
-    Ok(Exit::Done)
-}
-
-fn take_votes(room: &ReviewSession<'_>, files: &[PathBuf], global: &Global) -> Result<Exit, Failure> {
-    let seen = room.seen();
-    let items: FxHashMap<&str, &Item> = seen.iter().map(|(item, _)| (item.id.as_str(), item)).collect();
-    let assigned: Vec<Task> = room.tasks.current(room.round).into_iter().cloned().collect();
-    let at = now();
-    let settings = ImportSettings {
-        step: &room.step,
-        round: room.round,
-        people: &room.config.annotators,
-        assigned: &assigned,
-        at: &at,
-        synthetic: false,
-    };
-    let mut log = room.log()?;
-    let (mut machine, mut troubled) = (Vec::new(), false);
-    for file in files {
-        let bytes = fs::read(file).map_err(Error::io("read", file))?;
-        let name = file.file_name().unwrap_or_default().to_string_lossy();
-        let found = import(&name, &bytes, |id| items.get(id).copied(), &settings);
-        troubled |= found.problems.iter().any(|problem| !problem.trouble.is_note());
-        // Not `append`: a sheet older than the annotator's current vote would undo that vote.
-        let receipt = log.append_sheet(found.votes).map_err(io)?;
-        troubled |= !receipt.late.is_empty();
-        if !receipt.late.is_empty() {
-            let rows = count(receipt.late.len() as u64, "row");
-            let shown: Vec<&str> = receipt.late.iter().take(20).map(String::as_str).collect();
-            eprintln!(
-                "warning: {name}: {rows} not imported, because their annotator has voted since: {}\n  \
-                 hint: `riddlemill review \
-                 export` writes a ballot with the current votes; changes made there are imported",
-                shown.join(", ")
-            );
-        }
-        let mut problems: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
-        let given = receipt.added.len() + receipt.known + receipt.outdated.len() + receipt.late.len();
-        if given == 0 && found.rows == 0 && found.problems.iter().all(|problem| problem.trouble.is_note()) {
-            problems.push(format!("{name}: no vote was read: there is no row of a ballot in it"));
-            troubled = true;
-        }
-        problems.iter().for_each(|problem| eprintln!("{problem}"));
-        machine.push(json!({
-            "file": file, "rows": found.rows, "blank": found.blank, "added": receipt.added.len(),
-            "changed": receipt.changed, "known": receipt.known, "outdated": receipt.outdated.len(),
-            "late": receipt.late, "problems": problems,
-        }));
-        if !global.json {
-            output::print(&format!(
-                "{name}: {}, {} added ({} changed), {} known, {} outdated, {} blank\n",
-                count(found.rows as u64, "row"),
-                receipt.added.len(),
-                receipt.changed,
-                receipt.known,
-                receipt.outdated.len(),
-                found.blank
-            ))?;
-        }
-    }
-    if global.json {
-        output::json(&machine)?;
-    }
-    Ok(if troubled { Exit::Partial } else { Exit::Done })
 }
 
 fn spread(

@@ -83,6 +83,7 @@ mod secrets;
 mod serve;
 mod sets;
 mod settings;
+mod sheets;
 mod show;
 mod sites;
 mod skipped;

@@ -6,7 +6,7 @@ use crate::browser::{Browser, Server, coded, hidden, item, made};
 fn every_item_has_an_address_and_going_back_shows_the_vote() {
     let workspace = made();
     let server = Server::start(&workspace, &[]);
-    let place = "/review/ruozhibench-gen/screen/vote";
+    let place = "/review/ruozhibench-gen/translation/vote";
     let mut one = Browser::default();
     let page = one.get(&server, &format!("{place}?as=annotator-1")).body;
     assert!(page.contains("autocomplete=\"off\" action="), "{page}");
@@ -18,7 +18,8 @@ fn every_item_has_an_address_and_going_back_shows_the_vote() {
         ("item", &id),
         ("hash", &hash),
         ("base", &base),
-        ("f.screen", "keep"),
+        ("f.verdict", "rewrite"),
+        ("f.question_en", "Does my umbrella mind the sun?"),
     ];
     assert_eq!(one.post(&server, place, &fields).status, 200);
 

@@ -22,6 +22,28 @@ pub(in crate::cli) struct Place {
     pub round: RoundArg,
 }
 
+impl SomePlace {
+    /// The place, if a step is named.
+    pub fn named(&self) -> Option<Place> {
+        let step = self.step.clone()?;
+        Some(Place { step, recipe: self.recipe.clone(), round: self.round })
+    }
+}
+
+/// A review step, or all of them.
+#[derive(Args)]
+pub(in crate::cli) struct SomePlace {
+    /// The review step, as in review:<STEP>
+    #[arg(value_name = "STEP", required_unless_present = "all", add = ArgValueCandidates::new(complete::reviews))]
+    pub step: Option<String>,
+    /// The recipe; optional if only one of the workspace's recipes has the step
+    #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::recipes))]
+    pub recipe: Option<String>,
+    /// The round: everybody's vote, a senior's review of the votes, or adjudication
+    #[arg(long, value_enum, default_value_t)]
+    pub round: RoundArg,
+}
+
 #[derive(Clone, Copy, Default, ValueEnum)]
 pub(in crate::cli) enum RoundArg {
     #[default]
@@ -35,7 +57,10 @@ pub(in crate::cli) enum ReviewVerb {
     /// Write an annotator's ballot: the assigned items, or everything that is open
     Export {
         #[command(flatten)]
-        place: Place,
+        place: SomePlace,
+        /// Write everybody's ballots of every step into this folder: a folder a person, a file a step
+        #[arg(long, value_name = "DIR", conflicts_with_all = ["step", "annotator", "out", "gold", "propose"])]
+        all: Option<PathBuf>,
         /// The annotator; a Label Studio project may be for several
         #[arg(long, value_name = "NAME", default_value = "", add = ArgValueCandidates::new(complete::annotators))]
         annotator: String,
@@ -54,11 +79,14 @@ pub(in crate::cli) enum ReviewVerb {
         propose: bool,
     },
     /// Import votes; problems are reported with their cells, valid votes are stored
+    ///
+    /// Without a step, `review import DIR` reads every file of a folder, or the files named: each sheet says which
+    /// recipe, step and round it is of.
     Import {
         #[command(flatten)]
         place: Place,
-        /// Files in any of the formats
-        #[arg(value_name = "FILE", required = true)]
+        /// Files in any of the formats, or folders of them
+        #[arg(value_name = "FILE")]
         files: Vec<PathBuf>,
     },
     /// Show the progress of the steps, with agreement among voters

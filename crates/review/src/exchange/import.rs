@@ -61,21 +61,28 @@ pub fn import<'i>(
     item: impl Fn(&str) -> Option<&'i Item> + Sync,
     settings: &ImportSettings<'_>,
 ) -> Import {
+    import_sheet(file, bytes, None, item, settings)
+}
+
+/// The same for one sheet of a workbook, by its name; `None` is the sheet of the step's name, or the only one.
+pub fn import_sheet<'i>(
+    file: &str,
+    bytes: &[u8],
+    sheet: Option<&str>,
+    item: impl Fn(&str) -> Option<&'i Item> + Sync,
+    settings: &ImportSettings<'_>,
+) -> Import {
     let form = settings.step.form(settings.round);
     let whole = |trouble| Problem { file: file.to_owned(), place: String::new(), trouble };
     let mut import = Import::default();
     let names: Vec<&'static str> = form.iter().map(|field| field.name).collect();
     let read = match Format::from_name(file) {
         Some(Format::Csv) => csv::read(bytes).map(|(entries, notes)| (entries, notes, Vec::new())),
-        Some(Format::Xlsx) => {
-            xlsx::read(bytes, settings.step.name).map(|(entries, notes)| (entries, notes, Vec::new()))
-        }
+        Some(Format::Xlsx) => xlsx::read(bytes, sheet.unwrap_or(settings.step.name))
+            .map(|(entries, notes)| (entries, notes, Vec::new())),
         Some(Format::Jsonl) => jsonl::read(file, bytes, &names),
         Some(Format::LabelStudio) => label_studio::read(bytes, settings.people, &form),
-        None => Err(Trouble::Unreadable {
-            what: "not a known kind of file".to_owned(),
-            hint: Some("csv, xlsx, jsonl or Label Studio's json"),
-        }),
+        None => Err(Trouble::unknown_format()),
     };
     let (mut entries, notes, problems) = match read {
         Ok(read) => read,

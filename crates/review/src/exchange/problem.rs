@@ -174,6 +174,14 @@ fn entitled(unqualified: bool, roles: &[Role], people: &[String]) -> String {
 }
 
 impl Trouble {
+    /// The error for a file whose name ends in none of the known ways.
+    pub(super) fn unknown_format() -> Trouble {
+        Trouble::Unreadable {
+            what: "not a known kind of file".to_owned(),
+            hint: Some("csv, xlsx, jsonl or Label Studio's json"),
+        }
+    }
+
     /// Whether nothing is lost by it: the row is imported, or there was none.
     pub fn is_note(&self) -> bool {
         matches!(

@@ -567,6 +567,42 @@ fn an_account_that_nobody_has_is_the_problem_of_its_row_in_every_format() {
 }
 
 #[test]
+fn a_workbook_of_several_sheets_says_which_step_each_is_of() {
+    let (step, items, grid) = filled(2);
+    let mut other = grid.clone();
+    let (name, recipe) = (column(&grid, "step"), column(&grid, "recipe"));
+    other[1..].iter_mut().for_each(|row| row[name] = "clean".into());
+    let mut workbook = rust_xlsxwriter::Workbook::new();
+    for (sheet, grid) in [("types", &grid), ("guideline", &grid), ("cleaning", &other)] {
+        let worksheet = workbook.add_worksheet().set_name(sheet).unwrap();
+        for (row, cells) in grid.iter().enumerate() {
+            for (at, cell) in cells.iter().enumerate().filter(|(_, cell)| !cell.is_empty()) {
+                worksheet.write_string(row as u32, at as u16, cell).unwrap();
+            }
+        }
+    }
+    workbook.add_worksheet().set_name("empty").unwrap();
+    let bytes = workbook.save_to_buffer().unwrap();
+    let found: Vec<(String, Vec<BallotPlace>)> = contents("all.xlsx", &bytes)
+        .unwrap()
+        .into_iter()
+        .map(|table| (table.sheet.unwrap(), table.places.into_iter().collect()))
+        .collect();
+    let of = |step: &str| vec![(grid[1][recipe].clone(), step.to_owned(), "vote".to_owned())];
+    assert_eq!(found, [("types".to_owned(), of("type")), ("cleaning".to_owned(), of("clean"))]);
+    let people = people();
+    let find = |id: &str| items.iter().find(|item| item.id == id);
+    let import = import_sheet("all.xlsx", &bytes, Some("types"), find, &settings(&step, &people));
+    assert_eq!((import.votes.len(), import.problems.len()), (2, 0), "{:?}", messages(&import));
+    // Every format says so.
+    for format in [Format::Csv, Format::Xlsx, Format::Jsonl] {
+        let file = written(&step, &items, "j1", format);
+        let places = &contents(&file.name, &file.bytes).unwrap()[0].places;
+        assert_eq!(places.iter().cloned().collect::<Vec<_>>(), of("type"), "{}", file.name);
+    }
+}
+
+#[test]
 fn label_studios_configuration_is_stable() {
     let step = ballots::step("flub", "clean").unwrap();
     let items = items(&step, 1);
