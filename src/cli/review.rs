@@ -81,10 +81,14 @@ pub(super) fn review(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure
                 (None, false) => carry::list(&room, global),
             }
         }
-        ReviewVerb::Adjudicate { place, item, by, answers, overrule } => {
+        ReviewVerb::Adjudicate { place, item, by, why, answers, overrule } => {
             let room = ReviewSession::open(&config, place)?;
             match (item, by) {
-                (Some(item), Some(by)) => disputes::decide(&room, item, by, answers, *overrule),
+                (Some(item), Some(by)) => {
+                    let mut answers = answers.clone();
+                    answers.extend(why.clone().map(|why| ("reason".to_owned(), why)));
+                    disputes::decide(&room, item, by, &answers, *overrule)
+                }
                 _ => disputes::list(&room, global),
             }
         }
@@ -179,7 +183,7 @@ fn print_status(
             text.push_str(&describe(recipe.name, name, &status));
             // No intervals are shown here, so nothing is resampled.
             let voted = Voted::count(&step, &items, &resolved, &on, &config.annotators, Bootstrap::NONE);
-            // Agreement by field is only shown with --agreement, and then with its intervals.
+            // Agreement by field has its intervals below.
             for line in crate::audit::voted_lines(&Voted { fields: Vec::new(), ..voted.clone() }) {
                 text.push_str(&format!("    {line}\n"));
             }
@@ -188,7 +192,9 @@ fn print_status(
             if let Some(figures) = &guessed {
                 text.push_str(&format!("    {}\n", proposals::describe(figures)));
             }
-            let fields = if with_agreement { agreed(&step, &items, &on) } else { Vec::new() };
+            // A sample's votes are nobody's: their agreement is shown to whoever asks for it.
+            let of_people = on.values().flatten().any(|vote| !vote.synthetic);
+            let fields = if with_agreement || of_people { agreed(&step, &items, &on) } else { Vec::new() };
             for field in &fields {
                 text.push_str(&format!("    {}\n", field.0));
             }
@@ -253,6 +259,19 @@ fn describe(recipe: &str, step: &str, status: &crate::review::Status) -> String 
     text
 }
 
+/// Why coefficients of a field are not defined; empty if all of them are.
+fn undefined(field: &FieldAgreement, needed: usize) -> String {
+    let why = match (&field.percent, &field.alpha, &field.fleiss) {
+        (Some(_), Some(_), Some(_)) => return String::new(),
+        (None, ..) => "no item has two votes".to_string(),
+        (_, Some(_), None) => format!("Fleiss' kappa needs items with {needed} votes each"),
+        (_, None, _) => {
+            "every vote gives the same answer, so there is no agreement beyond chance to measure".to_string()
+        }
+    };
+    format!(" (not defined: {why})")
+}
+
 /// Agreement among people; if no person voted, among a sample's voters, with a note.
 fn agreed(
     step: &Ballot,
@@ -262,7 +281,7 @@ fn agreed(
     let agreement = agreement::agreed(step, items, votes, Bootstrap::AGREEMENT);
     let shown = |estimate: &Option<Estimate>| match estimate {
         Some(e) => format!("{:.3} [{:.3}, {:.3}]", e.value, e.low, e.high),
-        None => "-".to_string(),
+        None => "not defined".to_string(),
     };
     let cohen = |pair: &PairAgreement| match pair.kappa {
         Some(kappa) => format!("; Cohen {} and {} {kappa:.3}", pair.names[0], pair.names[1]),
@@ -271,14 +290,15 @@ fn agreed(
     let field = |f: FieldAgreement| {
         let sample = if agreement.sample { " (sample)" } else { "" };
         let line = format!(
-            "{}{sample}: {} items, percent {}, alpha {}, Fleiss {}, AC1 {}{}",
+            "{}{sample}: {} items, percent {}, alpha {}, Fleiss {}, AC1 {}{}{}",
             f.field,
             f.items,
             shown(&f.percent),
             shown(&f.alpha),
             shown(&f.fleiss),
             shown(&f.ac1),
-            f.pairs.iter().map(cohen).collect::<String>()
+            f.pairs.iter().map(cohen).collect::<String>(),
+            undefined(&f, step.votes_needed)
         );
         let value = |e: &Option<Estimate>| e.as_ref().map(|e| json!([e.value, e.low, e.high]));
         let json = json!({

@@ -207,6 +207,10 @@ const SENTENCES: &[(&str, &str)] = &[
     ("an invitation needs a name", "请填写被邀请者的名称"),
     ("{} is not an [[annotator]] of pipeline.toml", "pipeline.toml 中没有名为 {} 的 [[annotator]]"),
     (
+        "choose what the link opens; the first person becomes the manager only if that is chosen",
+        "请选择链接开放的权限；只有明确选择后，第一个人才会成为管理者",
+    ),
+    (
         "the first invitation must be for a curator, because it closes the pages to everybody else",
         "第一个用链接进入的人必须是管理者：此后没有令牌的人都不能进入",
     ),

@@ -93,7 +93,7 @@ pub(in crate::cli) enum ReviewVerb {
     Status {
         #[command(flatten)]
         only: Only,
-        /// Show agreement by field: percent, alpha, kappa, AC1 with intervals
+        /// Show agreement by field (percent, alpha, kappa, AC1 with intervals) among a sample's votes, too
         #[arg(long)]
         agreement: bool,
     },
@@ -166,7 +166,7 @@ pub(in crate::cli) enum ReviewVerb {
         #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::annotators))]
         by: Option<String>,
         /// Why the answers still apply
-        #[arg(long, value_name = "TEXT")]
+        #[arg(long, alias = "reason", value_name = "TEXT")]
         why: Option<String>,
         /// Move the votes of these items back to the texts on which they were cast
         #[arg(long, requires = "items")]
@@ -188,7 +188,10 @@ pub(in crate::cli) enum ReviewVerb {
         /// Who decides
         #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::annotators))]
         by: Option<String>,
-        /// An answer, FIELD=VALUE; several codes separated by `;`; `reason=…` is required
+        /// The reason, which is required
+        #[arg(long, alias = "reason", value_name = "TEXT", requires = "item")]
+        why: Option<String>,
+        /// An answer, FIELD=VALUE; several codes separated by `;`
         #[arg(long = "answer", value_name = "FIELD=VALUE", value_parser = super::split)]
         answers: Vec<(String, String)>,
         /// Also decide an item that is not disputed: the decision overrides its votes and its draft
