@@ -35,7 +35,18 @@ pub(super) fn review(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure
         }
         ReviewVerb::Import { place, files } => sheets::take(&config, place, files, global),
         ReviewVerb::Status { only, agreement } => print_status(&config, only, *agreement, global),
-        ReviewVerb::Assign { place, overlap, sample, to, gold, gold_share, languages, seed, replace } => {
+        ReviewVerb::Assign {
+            place,
+            overlap,
+            sample,
+            to,
+            gold,
+            gold_share,
+            languages,
+            seed,
+            until,
+            replace,
+        } => {
             let room = ReviewSession::open(&config, place)?;
             let gold =
                 gold.as_deref().map(|file| trials::known(&room, file)).transpose()?.unwrap_or_default();
@@ -55,7 +66,7 @@ pub(super) fn review(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure
                 gold_share: gold_share.unwrap_or_default(),
                 written_by: Some(&written_by),
             };
-            spread(&room, &settings, replace.as_deref(), global)
+            spread(&room, &settings, replace.as_deref(), until.as_deref(), global)
         }
         ReviewVerb::Qualify { place, gold, fewest, sheet, graded, by, files } => {
             let asked = trials::QualifyOptions {
@@ -99,6 +110,7 @@ fn spread(
     room: &ReviewSession<'_>,
     settings: &AssignSettings<'_>,
     leaving: Option<&str>,
+    until: Option<&str>,
     global: &Global,
 ) -> Result<Exit, Failure> {
     for (flag, share) in [("--overlap", settings.overlap), ("--gold-share", settings.gold_share)] {
@@ -106,9 +118,15 @@ fn spread(
             return Err(usage(format!("{flag} is a share from 0 to 1, not {share}")));
         }
     }
+    let day = |text: &str| {
+        let day: Result<jiff::civil::Date, _> = text.parse();
+        day.map(|day| day.to_string())
+            .map_err(|_| usage(format!("--until is a day, YYYY-MM-DD, not {text:?}")))
+    };
+    let until = until.map(day).transpose()?;
     let people = &room.config.annotators;
     let votes = room.by_item();
-    let new = match leaving {
+    let mut new = match leaving {
         Some(leaving) => {
             // A task that the leaving person has done stays theirs; a sample's vote does not do it for them.
             let open = |task: &Task| {
@@ -135,6 +153,7 @@ fn spread(
             assign(&room.step, &open, people, &tasks, &settings).map_err(usage)?
         }
     };
+    new.iter_mut().for_each(|task| task.until.clone_from(&until));
     room.tasks.append(&new)?;
     let barred = proposals::lacking(room, &new);
     if barred > 0 {

@@ -95,6 +95,7 @@ mod translator;
 mod trials;
 mod trust;
 mod voting_pages;
+mod voting_words;
 mod waits;
 mod withdraw;
 mod withheld;

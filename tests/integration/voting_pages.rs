@@ -38,6 +38,52 @@ fn every_item_has_an_address_and_going_back_shows_the_vote() {
 }
 
 #[test]
+fn what_was_given_to_somebody_stands_above_the_rest() {
+    let workspace = made();
+    let server = Server::start(&workspace, &[]);
+    let list = || server.get("/review?as=annotator-1").body;
+    let before = list();
+    assert!(!before.contains("id=\"given\"") && !before.contains("id=\"others\""), "{before}");
+    let assign = |until: &str| {
+        workspace.call([
+            "review",
+            "assign",
+            "screen",
+            "--recipe",
+            "chumor",
+            "--to",
+            "annotator-1",
+            "--until",
+            until,
+        ])
+    };
+    let refused = assign("tomorrow");
+    assert!(refused.code == 2 && refused.err.contains("YYYY-MM-DD"), "{}", refused.err);
+    assign("2031-02-03").expect(0);
+    let after = list().replace("&#x2f;", "/");
+    let (given, others) = after.split_once("<details id=\"others\">").expect("the rest is folded");
+    assert!(given.contains("/review/chumor/screen/vote") && given.contains("until 2031-02-03"), "{given}");
+    assert!(given.contains(" left") && !given.contains("/review/ruozhibench-gen/screen/vote"), "{given}");
+    assert!(others.contains("/review/ruozhibench-gen/screen/vote"), "{others}");
+}
+
+#[test]
+fn the_first_person_becomes_the_manager_by_choice() {
+    let workspace = made();
+    let server = Server::start(&workspace, &[]);
+    let mut boss = Browser::default();
+    let page = boss.get(&server, "/people").body;
+    assert!(page.contains("becomes the manager") && page.contains("make annotator-1 the manager"), "{page}");
+    assert!(page.contains("<option value=\"\" selected>"), "nothing is chosen for anybody: {page}");
+    let csrf = hidden(&page, "csrf");
+    let unchosen = [("csrf", csrf.as_str()), ("name", "annotator-1"), ("rank", "")];
+    let refused = boss.post(&server, "/people/invite", &unchosen);
+    assert!(refused.status == 400 && refused.body.contains("only if that is chosen"), "{}", refused.body);
+    let chosen = [("csrf", csrf.as_str()), ("name", "annotator-1"), ("rank", "curator")];
+    assert!(boss.post(&server, "/people/invite", &chosen).body.contains("join"));
+}
+
+#[test]
 fn a_login_comes_back_to_the_item() {
     let workspace = made();
     let grant = workspace.call(["access", "grant", "annotator-1", "--rank", "annotator"]).expect(0);

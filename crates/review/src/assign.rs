@@ -108,6 +108,9 @@ pub struct Task {
     /// Whether this entry takes back the last task of this item, annotator and round, instead of giving one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub back: bool,
+    /// The day by which it is wanted, YYYY-MM-DD, if one was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
 }
 
 /// How items are assigned.

@@ -206,6 +206,7 @@ const SENTENCES: &[(&str, &str)] = &[
     ("a run needs at least one recipe", "请至少选择一个配方"),
     ("an invitation needs a name", "请填写被邀请者的名称"),
     ("{} is not an [[annotator]] of pipeline.toml", "pipeline.toml 中没有名为 {} 的 [[annotator]]"),
+    ("the day by which answers are wanted is written YYYY-MM-DD", "截止日期须写作 YYYY-MM-DD"),
     (
         "choose what the link opens; the first person becomes the manager only if that is chosen",
         "请选择链接开放的权限；只有明确选择后，第一个人才会成为管理者",

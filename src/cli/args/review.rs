@@ -123,6 +123,9 @@ pub(in crate::cli) enum ReviewVerb {
         /// The seed of every draw
         #[arg(long, value_name = "N", default_value_t = 0)]
         seed: u64,
+        /// The day by which the answers are wanted; the annotators' own list shows it
+        #[arg(long, value_name = "YYYY-MM-DD")]
+        until: Option<String>,
         /// Give the open items of somebody who left to others
         #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::annotators))]
         replace: Option<String>,

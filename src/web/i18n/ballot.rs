@@ -107,6 +107,11 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
         "That vote is stored. Reload the page to see it and to change it.",
         "那一票已经保存。请刷新页面查看或修改。",
     ),
+    ("assign_until", "wanted until", "截止日期"),
+    ("given_to_you", "Given to you", "分配给您的任务"),
+    ("other_ballots", "Other ballots: {}", "其他投票：{}"),
+    ("left_to_do", "left", "条待完成"),
+    ("wanted_until", "until {}", "截止 {}"),
     ("not_waiting", "This item does not wait for you", "这一条目前不需要您投票"),
     (
         "not_waiting_more",

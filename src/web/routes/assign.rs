@@ -54,6 +54,8 @@ struct AssignForm {
     round: &'static str,
     overlap: f64,
     to: Vec<String>,
+    /// The day by which the answers are wanted, YYYY-MM-DD; empty if none is named.
+    until: String,
 }
 
 #[derive(Serialize)]
@@ -97,7 +99,7 @@ pub(in crate::web) async fn page(
 ) -> Result<Response, PageError> {
     let recipe = recipe(&name)?;
     let who = visitor.clone();
-    let wish = AssignForm { round: Round::Vote.name(), overlap: 0.0, to: Vec::new() };
+    let wish = AssignForm { round: Round::Vote.name(), overlap: 0.0, to: Vec::new(), until: String::new() };
     let found = reading(move || look(&app, recipe, &step, wish, None, &who)).await?;
     view::page(&visitor, "assign.html", found)
 }
@@ -121,7 +123,12 @@ pub(in crate::web) async fn spread(
     if !(0.0..=100.0).contains(&overlap) {
         return Err(PageError::bad("the overlap is a share of 0 to 100 %"));
     }
-    let wish = AssignForm { round: round.name(), overlap, to: form.all("to").map(str::to_string).collect() };
+    let until = form.get("until").trim().to_string();
+    if !until.is_empty() && until.parse::<jiff::civil::Date>().is_err() {
+        return Err(PageError::bad("the day by which answers are wanted is written YYYY-MM-DD"));
+    }
+    let to = form.all("to").map(str::to_string).collect();
+    let wish = AssignForm { round: round.name(), overlap, to, until };
     let confirmed: Option<String> = Some(form.get("digest").to_string()).filter(|digest| !digest.is_empty());
     let who = visitor.clone();
     let found = reading(move || {
@@ -271,7 +278,11 @@ fn give(
         return Ok(false);
     }
     let at = now();
-    new.iter_mut().for_each(|task| task.at = Some(at.clone()));
+    let until = Some(wish.until.clone()).filter(|until| !until.is_empty());
+    for task in &mut new {
+        task.at = Some(at.clone());
+        task.until.clone_from(&until);
+    }
     tasks.append(&new)?;
     Ok(true)
 }

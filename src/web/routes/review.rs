@@ -55,6 +55,10 @@ struct Waiting {
     done: usize,
     open: usize,
     share: usize,
+    /// Whether it was assigned to the person.
+    own: bool,
+    /// The day by which the next of its open items is wanted.
+    until: Option<String>,
 }
 
 /// Everything that waits for the person.
@@ -106,11 +110,18 @@ fn places(
                         done,
                         open: open.len(),
                         share,
+                        own: given.any(round, &person.name),
+                        until: given.until(round, &person.name, &open),
                     });
                 }
             }
         }
     }
+    // What somebody was given comes first, and of that what is wanted first.
+    waiting.sort_by_key(|place| {
+        let done = place.own && place.open == 0;
+        (!place.own, done, place.own && place.until.is_none(), place.until.clone())
+    });
     Ok(waiting)
 }
 
