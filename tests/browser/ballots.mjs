@@ -363,3 +363,35 @@ export const back_shows_the_item_just_voted_on_in_firefox = async () => {
   await browser.close();
   await walked(going_back, openFirefox);
 };
+
+// How many answers of a ballot one sees without scrolling, of those that are asked at first: above what sticks to the lower
+// edge, and under nothing.
+const SEEN = [[1280, 800, 8], [1440, 900, 8], [390, 844, 1]];
+const in_sight = async (desks, browser) => {
+  for (const [width, height, least] of SEEN) {
+    for (const [name, address] of desks) {
+      const sheet = await page(browser, { viewport: { width, height } });
+      await sheet.goto(address);
+      const found = await sheet.evaluate(() => {
+        const answers = [...document.querySelectorAll("#ballot fieldset:not([hidden]) .option, #ballot fieldset:not([hidden]) > textarea")];
+        const edge = document.querySelector("#ballot .actions").getBoundingClientRect().top;
+        const seen = answers.filter((answer) => { const box = answer.getBoundingClientRect(); return box.height > 0 && box.top >= 0 && box.bottom <= edge + 1; });
+        const text = document.querySelector(".subject .post, .subject h2")?.getBoundingClientRect();
+        return { seen: seen.length, of: answers.length, text: !text || (text.top >= 0 && text.top < innerHeight), folded: ![...document.querySelectorAll(".guide details")].some((fold) => fold.open), thumb: !!document.querySelector(".thumb"), wide: document.documentElement.scrollWidth - innerWidth };
+      });
+      if (process.env.RIDDLEMILL_SHOTS) console.log(`| ${name} | ${width}×${height} | ${found.seen} of ${found.of} |`);
+      check(found.folded && found.wide <= 0, `${name} at ${width}: ${JSON.stringify(found)}`);
+      check(found.text, `${name} at ${width}×${height}: the text is out of sight`);
+      // On a phone the text comes first; few answers stay under the thumb.
+      if (width > 390 || found.thumb) check(found.seen >= Math.min(found.of, least), `${name} at ${width}×${height}: ${found.seen} of ${found.of} answers are in sight`);
+      // At the last answer the text is still there.
+      if (width > 390) {
+        await sheet.evaluate(() => { [...document.querySelectorAll("#ballot fieldset:not([hidden]) .option")].at(-1)?.scrollIntoView({ block: "end" }); });
+        const text = await sheet.evaluate(() => { const box = document.querySelector(".reads").getBoundingClientRect(); return box.bottom > 0 && box.top < innerHeight; });
+        check(text, `${name} at ${width}×${height}: the text leaves while one answers`);
+      }
+      await sheet.context().close();
+    }
+  }
+};
+export const answers_are_in_sight_beside_the_text = () => walked(in_sight);

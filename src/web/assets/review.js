@@ -257,8 +257,11 @@
   conditions();
   diffs();
   groupNow();
-  // Where there is room, the guideline and the keys stand open beside the ballot; on a phone they are folded.
-  if (matchMedia("(min-width: 60.01rem)").matches) for (const fold of document.querySelectorAll(".guide details")) fold.open = true;
+  // The text stays in sight beside the answers; one that is higher than the window is scrolled to its end first.
+  const reads = form.querySelector(".reads"), top = document.querySelector(".top");
+  const stick = () => reads.style.setProperty("--reads", Math.min((top?.offsetHeight || 0) + 12, innerHeight - reads.offsetHeight - 12) + "px");
+  new ResizeObserver(stick).observe(reads);
+  addEventListener("resize", stick);
   // What is stuck to the lower edge hides nothing: neither an answer above it nor what is scrolled to.
   const actions = form.querySelector(".actions");
   new ResizeObserver(() => document.documentElement.style.setProperty("--actions", actions.offsetHeight + "px")).observe(actions);
