@@ -39,7 +39,22 @@ pub(super) fn write_ballot(
         .filter(|task| task.annotator == annotator)
         .map(|task| task.item.as_str())
         .collect();
-    let gold = gold.map(|file| trials::known(room, file)).transpose()?;
+    let mut gold = gold.map(|file| trials::known(room, file)).transpose()?;
+    if let Some(gold) = &mut gold {
+        // A second trial on the same items would ask for what was learned from the first.
+        let tried = trials::tried(room, annotator)?;
+        let fresh = gold.iter().filter(|gold| !tried.contains(&gold.item.id)).count();
+        if fresh >= crate::review::qualify::FEWEST {
+            gold.retain(|gold| !tried.contains(&gold.item.id));
+        } else if fresh < gold.len() {
+            eprintln!(
+                "note: {} of these {} {annotator} has answered in an earlier trial; {} known answers that are new to them make a new trial",
+                gold.len() - fresh,
+                count(gold.len() as u64, "item"),
+                crate::review::qualify::FEWEST
+            );
+        }
+    }
     let seen = room.seen();
     let wanted = |(item, open): &&(Item, bool)| match &gold {
         Some(gold) => gold.iter().any(|gold| gold.item.id == item.id),

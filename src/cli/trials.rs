@@ -1,6 +1,6 @@
 //! `review qualify`: trials on items with known answers, graded and stored.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -46,6 +46,32 @@ pub(super) fn known<'r>(room: &'r ReviewSession<'_>, file: &Path) -> Result<Vec<
             problems.iter().map(|problem| format!("{}: {problem}", file.display())).collect();
         usage(lines.join("\n"))
     })
+}
+
+/// Everybody's graded trials on a step, in the order they were made.
+fn attempts(room: &ReviewSession<'_>) -> Result<BTreeMap<String, Vec<Grade>>, Failure> {
+    let mut made: BTreeMap<String, Vec<Grade>> = BTreeMap::new();
+    for line in grades::read(&raw(room), room.step.recipe, room.step.name).map_err(io)? {
+        if let Line::Grade(grade) = line {
+            made.entry(grade.annotator.clone()).or_default().push(grade);
+        }
+    }
+    Ok(made)
+}
+
+/// The items that somebody has answered in trials that were graded.
+pub(super) fn tried(room: &ReviewSession<'_>, annotator: &str) -> Result<BTreeSet<String>, Failure> {
+    let made = attempts(room)?.remove(annotator).unwrap_or_default();
+    Ok(made.iter().flat_map(|grade| &grade.answers).map(|(answer, _)| answer.item.clone()).collect())
+}
+
+/// Which attempt somebody's last trial was, and how many of its items they had answered in an earlier one.
+fn attempt(made: &[Grade]) -> (usize, usize) {
+    let Some((last, earlier)) = made.split_last() else { return (0, 0) };
+    let known: BTreeSet<&str> =
+        earlier.iter().flat_map(|grade| &grade.answers).map(|(answer, _)| answer.item.as_str()).collect();
+    let again = last.answers.iter().filter(|(answer, _)| known.contains(answer.item.as_str()));
+    (made.len(), again.count())
 }
 
 /// Grades the trials, and stored votes on the same items.
@@ -169,14 +195,22 @@ fn print_trials(
     global: &Global,
 ) -> Result<(), Failure> {
     let shares = shares(room);
+    let made = attempts(room)?;
+    let attempt = |trial: &Trial| attempt(made.get(&trial.annotator).map(Vec::as_slice).unwrap_or_default());
     if global.json {
-        let rows: Vec<_> = graded
-            .iter()
-            .map(|t| json!({ "annotator": t.annotator, "right": t.right, "of": t.of, "level": t.level.name() }))
-            .collect();
-        return output::json(&rows);
+        let row = |t: &Trial| {
+            let mut row =
+                json!({ "annotator": t.annotator, "right": t.right, "of": t.of, "level": t.level.name() });
+            let (attempts, again) = attempt(t);
+            if attempts > 1 {
+                row["attempts"] = json!(attempts);
+                row["seen_before"] = json!(again);
+            }
+            row
+        };
+        return output::json(&graded.iter().map(row).collect::<Vec<_>>());
     }
-    let mut text: String = graded.iter().map(|trial| line(room, trial, fewest)).collect();
+    let mut text: String = graded.iter().map(|trial| line(room, trial, fewest, attempt(trial))).collect();
     let (formal, senior) = (shares.formal * 100.0, shares.senior * 100.0);
     text.push_str(&format!("over {formal:.0} % may vote, over {senior:.0} % may be a senior\n"));
     if room.step.qualification.is_none() {
@@ -190,7 +224,7 @@ fn print_trials(
     output::print(&text)
 }
 
-fn line(room: &ReviewSession<'_>, trial: &Trial, fewest: usize) -> String {
+fn line(room: &ReviewSession<'_>, trial: &Trial, fewest: usize, (nth, again): (usize, usize)) -> String {
     let person = room.config.annotators.iter().find(|person| person.name == trial.annotator);
     let role = person.map_or(Role::Annotator, |person| person.role);
     let passed = LastTrial {
@@ -211,7 +245,17 @@ fn line(room: &ReviewSession<'_>, trial: &Trial, fewest: usize) -> String {
         TrialLevel::TooFew => format!("not judged: {fewest} answers are needed"),
     };
     let share = 100.0 * trial.right as f64 / trial.of.max(1) as f64;
-    format!("{:<14} {} of {} right ({share:.0} %): {level}\n", trial.annotator, trial.right, trial.of)
+    let attempt = match (nth, again) {
+        (..=1, _) => String::new(),
+        (nth, 0) => format!("; attempt {nth}"),
+        (nth, again) => {
+            format!("; attempt {nth}, in which {} had been in an earlier one", count(again as u64, "item"))
+        }
+    };
+    format!(
+        "{:<14} {} of {} right ({share:.0} %): {level}{attempt}\n",
+        trial.annotator, trial.right, trial.of
+    )
 }
 
 /// The sheet's column for the grade.

@@ -193,3 +193,35 @@ fn texts_of_a_trial_are_graded_by_a_senior_who_does_not_see_whose_they_are() {
     let result = ws.call(["review", "assign", "explanation", "--recipe", "flub"]).expect(0);
     assert!(!result.out.contains("junior-2"), "{}", result.out);
 }
+
+#[test]
+fn a_second_trial_is_counted_and_has_new_items_where_there_are_any() {
+    let ws = Workspace::sample();
+    ws.call(["run", "--recipe", "flub", "--offline"]).expect(0);
+    let all = known(&ws);
+    let write = |gold: &BTreeMap<String, String>| {
+        let lines = gold.iter().map(|(item, kind)| json!({ "item": item, "answers": { "type": kind } }));
+        ws.write("gold.jsonl", lines.map(|line| format!("{line}\n")).collect::<String>());
+    };
+    let qualify = |file: &str| {
+        let args = ["review", "qualify", "type", "--recipe", "flub", "--gold", "gold.jsonl", file];
+        ws.call(args).expect(0).out
+    };
+    let first: BTreeMap<String, String> = all.iter().take(20).map(|(a, b)| (a.clone(), b.clone())).collect();
+    write(&first);
+    let failed = qualify(&answered(&ws, "junior-1", &first, 10, 20));
+    assert!(failed.contains("junior-1       10 of 20 right (50 %): may not vote\n"), "{failed}");
+    // On the same items it is said how often they have tried, and that they knew the items.
+    let again = qualify(&answered(&ws, "junior-1", &first, 0, 20));
+    assert!(again.contains("attempt 2, in which 20 items had been in an earlier one"), "{again}");
+    // Of more known answers the new ones are asked.
+    let more: BTreeMap<String, String> = all.iter().take(40).map(|(a, b)| (a.clone(), b.clone())).collect();
+    if more.len() < 40 {
+        return;
+    }
+    write(&more);
+    let new: BTreeMap<String, String> =
+        more.into_iter().filter(|(item, _)| !first.contains_key(item)).collect();
+    let third = qualify(&answered(&ws, "junior-1", &new, 0, 20));
+    assert!(third.contains("attempt 3") && !third.contains("attempt 3, in which"), "{third}");
+}
