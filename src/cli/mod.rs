@@ -9,6 +9,7 @@ mod terminal;
 mod access;
 mod apply;
 mod args;
+mod aside;
 mod ask;
 mod assemble;
 mod audit;

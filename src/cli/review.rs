@@ -9,13 +9,14 @@ use super::args::{Global, Only, Place, ReviewVerb, RoundArg};
 use super::exit::{Exit, Failure};
 use super::output::{self, count, number};
 use super::review_session::{ReviewSession, usage};
-use super::{carry, disputes, proposals, sheets, trials};
+use super::{aside, carry, disputes, proposals, sheets, trials};
 use crate::config::{Config, sections};
-use crate::pipeline::{RunError, Tasks, review_items};
+use crate::pipeline::{RunError, Tasks, known_answers, review_items, stopped};
 use crate::review::agreement::{self, Bootstrap, Estimate, FieldAgreement, PairAgreement};
 use crate::review::ballot::Ballot;
 use crate::review::{
-    AssignSettings, Item, Task, Vote, Voted, assign, replace, resolve_all, status, voted::guessed, written_by,
+    Annotator, AssignSettings, Item, Task, Vote, Voted, assign, replace, resolve_all, status, voted::guessed,
+    written_by,
 };
 use crate::stages::review::Votes;
 use crate::store::Workspace;
@@ -48,8 +49,17 @@ pub(super) fn review(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure
             replace,
         } => {
             let room = ReviewSession::open(&config, place)?;
-            let gold =
-                gold.as_deref().map(|file| trials::known(&room, file)).transpose()?.unwrap_or_default();
+            let chosen = config.typed::<sections::Review>(Some(room.step.recipe), "review");
+            let gold = match gold {
+                Some(file) => trials::known(&room, file)?,
+                None => known_answers(&config, room.step.recipe, &room.step, &room.items)?,
+            };
+            if gold.is_empty() && gold_share.is_some() {
+                return Err(usage(format!(
+                    "--gold-share: there are no known answers for {}\n  hint: --gold FILE names them, or review.gold a folder with {}.{}.jsonl",
+                    room.step.name, room.step.recipe, room.step.name
+                )));
+            }
             let gold: Vec<&str> = gold.iter().map(|gold| gold.item.id.as_str()).collect();
             let languages: Vec<&str> = languages.iter().map(String::as_str).collect();
             let to: Vec<&str> = to.iter().map(String::as_str).collect();
@@ -63,7 +73,8 @@ pub(super) fn review(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure
                 to: &to,
                 sample: *sample,
                 gold: &gold,
-                gold_share: gold_share.unwrap_or_default(),
+                gold_share: gold_share.unwrap_or(chosen.gold_share),
+                gold_seed: chosen.gold_seed,
                 written_by: Some(&written_by),
             };
             spread(&room, &settings, replace.as_deref(), until.as_deref(), global)
@@ -92,6 +103,7 @@ pub(super) fn review(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure
                 (None, false) => carry::list(&room, global),
             }
         }
+        ReviewVerb::SetAside(asked) => aside::run(&config, asked, global),
         ReviewVerb::Adjudicate { place, item, by, why, answers, overrule } => {
             let room = ReviewSession::open(&config, place)?;
             match (item, by) {
@@ -124,8 +136,24 @@ fn spread(
             .map_err(|_| usage(format!("--until is a day, YYYY-MM-DD, not {text:?}")))
     };
     let until = until.map(day).transpose()?;
-    let people = &room.config.annotators;
     let votes = room.by_item();
+    let recipe = output::recipe_of(room.config, room.step.name, Some(room.step.recipe))?;
+    let stopped = stopped(room.config, recipe, &room.step, &room.items, &votes, room.votes.asides())?;
+    for (name, right) in &stopped {
+        let told = format!(
+            "{name}: {} of {} known items right, at most {:.0} %, which is below review.gold_bound: no more work until `riddlemill review set-aside {name} --admit --by NAME --reason TEXT`",
+            right.right,
+            right.of,
+            100.0 * right.high
+        );
+        if settings.to.contains(&name.as_str()) {
+            return Err(usage(told));
+        }
+        eprintln!("note: {told}");
+    }
+    let people: Vec<Annotator> =
+        room.config.annotators.iter().filter(|person| !stopped.contains_key(&person.name)).cloned().collect();
+    let people = people.as_slice();
     let mut new = match leaving {
         Some(leaving) => {
             // A task that the leaving person has done stays theirs; a sample's vote does not do it for them.
@@ -200,6 +228,13 @@ fn print_status(
             let tasks = Tasks::open(&Workspace::new(&config.root), recipe.name, name)?;
             let status = status(&items, &resolved, &on, tasks.all());
             text.push_str(&describe(recipe.name, name, &status));
+            let aside = votes.set_aside(step.recipe, step.name).count();
+            if aside > 0 {
+                let votes = count(aside as u64, "vote");
+                text.push_str(&format!(
+                    "    {votes} set aside (`riddlemill review set-aside` lists the decisions)\n"
+                ));
+            }
             // No intervals are shown here, so nothing is resampled.
             let voted = Voted::count(&step, &items, &resolved, &on, &config.annotators, Bootstrap::NONE);
             // Agreement by field has its intervals below.
@@ -222,7 +257,7 @@ fn print_status(
             machine.push(json!({
                 "recipe": recipe.name, "step": name, "items": status.items, "confirmed": status.confirmed,
                 "synthetic": status.synthetic, "published": status.published, "provisional": status.provisional, "waiting": waiting,
-                "disputed": status.disputed, "stale": status.stale, "rewritten": status.edited.rate(),
+                "disputed": status.disputed, "stale": status.stale, "set_aside": aside, "rewritten": status.edited.rate(),
                 "modified": status.modified.rate(), "settled": voted.settled, "trial": voted.trial,
                 "guessed": guessed,
                 "annotators": status.annotators.iter().map(|(name, p)| json!({

@@ -386,8 +386,17 @@ fn take_votes(
                 shown.join(", ")
             );
         }
+        if !receipt.aside.is_empty() {
+            troubled = true;
+            let rows = count(receipt.aside.len() as u64, "row");
+            eprintln!(
+                "warning: {name}: {rows} not imported, because these votes were set aside\n  \
+                 hint: `riddlemill review set-aside` lists the decisions and undoes them; on the pages the items can be voted on again"
+            );
+        }
         let mut problems: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
-        let given = receipt.added.len() + receipt.known + receipt.outdated.len() + receipt.late.len();
+        let refused = receipt.late.len() + receipt.aside.len();
+        let given = receipt.added.len() + receipt.known + receipt.outdated.len() + refused;
         if given == 0 && found.rows == 0 && found.problems.iter().all(|problem| problem.trouble.is_note()) {
             problems.push(format!("{name}: no vote was read: there is no row of a ballot in it"));
             troubled = true;
@@ -396,7 +405,7 @@ fn take_votes(
         machine.push(json!({
             "file": file, "rows": found.rows, "blank": found.blank, "added": receipt.added.len(),
             "changed": receipt.changed, "known": receipt.known, "outdated": receipt.outdated.len(),
-            "late": receipt.late, "problems": problems,
+            "late": receipt.late, "set_aside": receipt.aside, "problems": problems,
         }));
         if !global.json {
             output::print(&format!(

@@ -13,7 +13,7 @@ use super::access::Rank;
 use super::app::{App, BODY_BYTES};
 use super::routes::{
     assign, carry, cast, causes, curate, decide, duplicates, guideline, history, login, overview, people,
-    record, releases, review, run, stage, table,
+    persons, record, releases, review, run, stage, table,
 };
 use super::{assets, guard};
 
@@ -67,6 +67,8 @@ fn annotators() -> Vec<Route> {
 fn curators() -> Vec<Route> {
     vec![
         ("/curate", get(curate::page)),
+        ("/curate/people", get(persons::list)),
+        ("/curate/people/{name}", get(persons::page).post(persons::act)),
         ("/curate/{recipe}/{step}", get(curate::one)),
         ("/curate/{recipe}/{step}/assign", get(assign::page).post(assign::spread)),
         ("/curate/{recipe}/{step}/guideline", post(guideline::edit)),

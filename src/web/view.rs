@@ -33,6 +33,8 @@ templates![
     "login.html",
     "join.html",
     "people.html",
+    "persons.html",
+    "person.html",
     "overview.html",
     "stage.html",
     "figures.html",

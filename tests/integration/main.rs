@@ -83,6 +83,7 @@ mod sample;
 mod search;
 mod secrets;
 mod serve;
+mod set_aside;
 mod sets;
 mod settings;
 mod sheets;

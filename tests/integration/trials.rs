@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::harness::Workspace;
 
 /// The type chosen by the first of the sample's juniors, by item.
-fn known(ws: &Workspace) -> BTreeMap<String, String> {
+pub fn known(ws: &Workspace) -> BTreeMap<String, String> {
     let votes = ws.read("raw/sample/votes.jsonl");
     let votes = votes.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let ours =

@@ -46,6 +46,8 @@ const ASKED: &[(&str, &[&str])] = &[
     ("/{recipe}/release/{version}/file/{*path}", &[""]),
     ("/{recipe}/diff", &["", "?before=candidate&after=candidate"]),
     ("/curate", &["", "?as={other}"]),
+    ("/curate/people", &[""]),
+    ("/curate/people/{name}", &[""]),
     ("/people", &["", "?as={other}"]),
     ("/people/invite", &[""]),
     ("/people/revoke", &[""]),

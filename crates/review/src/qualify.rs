@@ -84,10 +84,7 @@ pub fn trials(
         if vote.content_hash != item.content_hash {
             continue;
         }
-        let compared = compared(step);
-        let is_right = compared.clone().all(|field| {
-            values.get(field.name).is_none_or(|known| is_right(field, known, vote.values.get(field.name)))
-        });
+        let is_right = agrees(step, values, &vote.values);
         let score = scores.entry(&vote.annotator).or_default();
         score.0 += usize::from(is_right);
         score.1 += 1;
@@ -99,6 +96,12 @@ pub fn trials(
         level: level(right, of, shares, fewest),
     };
     scores.into_iter().map(trial).collect()
+}
+
+/// Whether answers are the known ones, as far as these are decided and can be compared.
+pub fn agrees(step: &Ballot, known: &Values, given: &Values) -> bool {
+    compared(step)
+        .all(|field| known.get(field.name).is_none_or(|known| is_right(field, known, given.get(field.name))))
 }
 
 /// Whether an answer is the known one; a score may be as far from it as its ballot says.

@@ -111,11 +111,12 @@ pub(in crate::cli) enum ReviewVerb {
         /// Only to this annotator; may be given several times
         #[arg(long = "to", value_name = "NAME", add = ArgValueCandidates::new(complete::annotators))]
         to: Vec<String>,
-        /// A file of known answers, JSON Lines as in a ballot, to mix into everybody's queue
+        /// A file of known answers, JSON Lines as in a ballot, to mix into everybody's queue, in place of the
+        /// folder of `review.gold`
         #[arg(long, value_name = "FILE", requires = "gold_share")]
         gold: Option<PathBuf>,
-        /// The share of these items in each queue
-        #[arg(long, value_name = "SHARE", requires = "gold")]
+        /// The share of known items in each queue; without --gold, of those in the folder of `review.gold`
+        #[arg(long, value_name = "SHARE")]
         gold_share: Option<f64>,
         /// Only annotators who read this language; may be given several times
         #[arg(long = "language", value_name = "CODE")]
@@ -181,6 +182,9 @@ pub(in crate::cli) enum ReviewVerb {
         #[arg(value_name = "FILE", requires = "by")]
         files: Vec<PathBuf>,
     },
+    /// Set somebody's votes aside, so that they no longer count, and give what becomes open again to others; list such
+    /// decisions, or undo one
+    SetAside(SetAsideArgs),
     /// List the disputes, or adjudicate an item
     Adjudicate {
         #[command(flatten)]
@@ -201,6 +205,41 @@ pub(in crate::cli) enum ReviewVerb {
         #[arg(long, requires = "item")]
         overrule: bool,
     },
+}
+
+/// Whose votes, and which.
+#[derive(Args)]
+pub(in crate::cli) struct SetAsideArgs {
+    /// The annotator; without one, the decisions so far are listed
+    #[arg(value_name = "ANNOTATOR", add = ArgValueCandidates::new(complete::annotators))]
+    pub annotator: Option<String>,
+    /// Only votes on this review step, as in review:<STEP>
+    #[arg(long, value_name = "STEP", add = ArgValueCandidates::new(complete::reviews))]
+    pub step: Option<String>,
+    /// Only votes of this recipe
+    #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::recipes))]
+    pub recipe: Option<String>,
+    /// Only votes of this day or time (UTC) and later
+    #[arg(long, value_name = "TIME", requires = "annotator")]
+    pub from: Option<String>,
+    /// Only votes up to this day, all of it, or time (UTC)
+    #[arg(long, value_name = "TIME", requires = "annotator")]
+    pub until: Option<String>,
+    /// Who decides
+    #[arg(long, value_name = "NAME")]
+    pub by: Option<String>,
+    /// The reason, which is required
+    #[arg(long, alias = "reason", value_name = "TEXT")]
+    pub why: Option<String>,
+    /// Only say what would change
+    #[arg(long, requires = "annotator", conflicts_with_all = ["undo", "admit"])]
+    pub dry_run: bool,
+    /// Undo a decision, named by its id or the beginning of it: its votes count again
+    #[arg(long, value_name = "ID", conflicts_with_all = ["annotator", "admit"])]
+    pub undo: Option<String>,
+    /// Give work again to an annotator whom `review.gold_bound` stopped
+    #[arg(long, requires = "annotator", conflicts_with_all = ["step", "recipe", "from", "until"])]
+    pub admit: bool,
 }
 
 #[derive(Clone, Copy, Default, ValueEnum)]

@@ -1,7 +1,7 @@
 //! The curator's page: everybody's progress and speed, agreement, missing votes and from whom, stale votes,
 //! and votes to download.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -16,14 +16,14 @@ use super::ballot::label_in;
 use super::faults::field_name;
 use super::review::ballot;
 use crate::config::{Config, sections};
-use crate::pipeline::Tasks;
+use crate::pipeline::{Tasks, known_answers};
 use crate::recipe::{self, Recipe};
 use crate::review::agreement::{self, Bootstrap, Estimate, FieldAgreement, PairAgreement};
 use crate::review::ballot::{Qualification, Round};
 use crate::review::qualify::{FEWEST, trials};
 use crate::review::{
-    Annotator, Ballot, Item, Outcome, Pending, Resolution, Role, Values, Vote, Voted, ballots, resolve_all,
-    status, voted::guessed,
+    Annotator, Ballot, Gold, Item, Outcome, Pending, Resolution, Role, Values, Vote, Voted, ballots,
+    resolve_all, status, voted::guessed,
 };
 use crate::shortcuts::Shortcuts;
 use crate::web::app::{App, reading, recipe};
@@ -204,7 +204,8 @@ fn curated(
     let given = app.desk.given(recipe.name, step.name)?;
     let tasks = given.tasks();
     let status = status(items, &resolved, &votes, tasks.all());
-    let gold = gold(ballot, &resolved, tasks, &votes);
+    let known = known_answers(config, recipe.name, step, items)?;
+    let gold = gold(ballot, &resolved, tasks, &votes, &known);
     let person = |(name, p): (&String, &crate::review::status::Progress)| Person {
         name: name.clone(),
         assigned: p.assigned,
@@ -342,12 +343,14 @@ fn trend(votes: &FxHashMap<&str, Vec<&Vote>>) -> Vec<Day> {
     days.into_iter().skip(last).map(day).collect()
 }
 
-/// How many gold items each annotator answered correctly: items assigned as gold and decided.
+/// How many known items each annotator answered correctly: those of the settings' folder, and items assigned as
+/// known ones and decided.
 fn gold(
     ballot: &BallotItems,
     resolved: &[Resolution],
     tasks: &Tasks,
     votes: &FxHashMap<&str, Vec<&Vote>>,
+    more: &[Gold<'_>],
 ) -> FxHashMap<String, (usize, usize)> {
     let given: Vec<&str> = tasks.all().iter().filter(|t| t.gold).map(|t| t.item.as_str()).collect();
     let known: Vec<(&Item, &Values)> = ballot
@@ -359,11 +362,11 @@ fn gold(
             Outcome::Confirmed { values, .. } => Some((item, values)),
             _ => None,
         })
+        .chain(more.iter().map(|gold| (gold.item, &gold.answers)))
         .collect();
-    let cast: Vec<&Vote> = known
-        .iter()
-        .flat_map(|(item, _)| votes.get(item.id.as_str()).into_iter().flatten().copied())
-        .collect();
+    let items: BTreeSet<&str> = known.iter().map(|(item, _)| item.id.as_str()).collect();
+    let cast: Vec<&Vote> =
+        items.iter().flat_map(|item| votes.get(item).into_iter().flatten().copied()).collect();
     // Only the counts of a trial are shown here, and these do not depend on the shares.
     let shares = ballot.step.qualification.unwrap_or(Qualification { formal: 0.8, senior: 0.95 });
     let trials = trials(&ballot.step, &known, &cast, shares, FEWEST);
@@ -400,7 +403,7 @@ pub(in crate::web) async fn votes(
         let board = app.desk.board().map_err(PageError::broken)?;
         let mut lines = Vec::new();
         for item in &ballot.items {
-            for vote in board.on(recipe.name, ballot.step.name, &item.id) {
+            for vote in board.stored(recipe.name, ballot.step.name, &item.id) {
                 serde_json::to_writer(&mut lines, vote).map_err(PageError::broken)?;
                 lines.push(b'\n');
             }

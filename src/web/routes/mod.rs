@@ -15,6 +15,7 @@ pub(super) mod history;
 pub(super) mod login;
 pub(super) mod overview;
 pub(super) mod people;
+pub(super) mod persons;
 pub(super) mod record;
 pub(super) mod releases;
 pub(super) mod review;

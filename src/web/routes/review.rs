@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::ballot::{Shown, label_in, on_screen};
-use crate::config::Config;
-use crate::pipeline::now;
+use crate::config::{Config, sections};
+use crate::pipeline::{now, stopped};
 use crate::recipe::{self, Recipe};
 use crate::review::ballot::Round;
 use crate::review::{Annotator, Item};
@@ -99,7 +99,11 @@ fn places(
             // them.
             let reads = person.unread(&ballot.step).is_empty();
             for round in Round::ALL.into_iter().filter(|round| person.may_vote(&ballot.step, *round)) {
-                let (done, open) = far(&board, Place { recipe, ballot: &ballot, round }, &given, person);
+                let place = Place { recipe, ballot: &ballot, round };
+                let (done, mut open) = far(&board, place, &given, person);
+                if !open.is_empty() && is_stopped(app, &board, place, person)? {
+                    open.clear();
+                }
                 let all = if reads || given.spread(round) { done + open.len() } else { done };
                 if let Some(share) = (done * 1000).checked_div(all) {
                     waiting.push(Waiting {
@@ -190,6 +194,13 @@ fn screen(
     let step = &ballot.step;
     let (board, given) = seat(app, place, person)?;
     let (done, mut waiting) = far(&board, place, &given, person);
+    if is_stopped(app, &board, place, person)? {
+        waiting.clear();
+        // What they have voted on they may look at; nothing new is shown.
+        if own(&board, place, &who.item, &person.name).is_none() {
+            return Err(PageError::new(StatusCode::FORBIDDEN, "stopped_you"));
+        }
+    }
     let skips = app.desk.skips(recipe.name, step.name)?;
     let passed: BTreeSet<&str> = skips
         .iter()
@@ -276,6 +287,18 @@ pub(super) fn seat<'a>(
     }
     let board = app.desk.board().map_err(PageError::broken)?;
     Ok((board, app.desk.given(place.recipe.name, step.name)?))
+}
+
+/// Whether the person gets no more work on the step, because too few of their answers to known items were right.
+fn is_stopped(app: &App, board: &VoteIndex, place: Place<'_>, person: &Annotator) -> Result<bool, PageError> {
+    let (config, _) = app.config();
+    let (recipe, BallotItems { step, items, .. }) = (place.recipe, place.ballot);
+    if config.typed::<sections::Review>(Some(recipe.name), "review").gold_bound <= 0.0 {
+        return Ok(false);
+    }
+    let votes = board.by_item(recipe.name, step.name);
+    let stopped = stopped(&config, recipe, step, items, &votes, &board.asides())?;
+    Ok(stopped.contains_key(&person.name))
 }
 
 /// An item that waits for the person, or that they have voted on; no other.
