@@ -100,6 +100,9 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
         "Not saved yet: the connection is lost. Your answer is kept here and will be sent again.",
         "尚未保存：连接已中断。您的答案留在本页，会自动重新提交。",
     ),
+    ("queued", "Votes that wait until the server can be reached:", "等待提交的投票："),
+    ("refused", "Not taken:", "未被接受："),
+    ("dismiss", "Discard", "放弃"),
     ("kept_here", "Your unsaved answers are back.", "已恢复您尚未保存的答案。"),
     ("overtaken", "You have voted on this in another tab", "您已在另一个标签页中对这一条投过票"),
     (

@@ -37,6 +37,8 @@ pub(in crate::web) struct Who {
     item: String,
     /// The previous item.
     after: String,
+    /// Whether the page is fetched ahead, for a time without a network: that reserves no item.
+    ahead: String,
 }
 
 /// The settings' entry of the visitor.
@@ -164,6 +166,7 @@ pub(in crate::web) async fn page(
     let (recipe, round) = (recipe(&name)?, Round::from_name(&round).ok_or_else(PageError::not_found)?);
     let language = visitor.language;
     let after = who.item.is_empty() && !who.after.is_empty();
+    let ahead = if who.ahead.is_empty() { "" } else { "&ahead=1" };
     let screen = reading(move || {
         let ballot = app.ballots.open(&config, recipe, &step)?.ok_or_else(PageError::not_found)?;
         screen(&app, Place { recipe, ballot: &ballot, round }, &person, &who, language)
@@ -176,7 +179,8 @@ pub(in crate::web) async fn page(
             let who =
                 if visitor.open { format!("as={}&", view::encoded(&screen.who)) } else { String::new() };
             let (step, item) = (view::encoded(screen.step), view::encoded(item.id()));
-            let address = format!("/review/{}/{step}/{}?{who}item={item}", screen.recipe, screen.round);
+            let address =
+                format!("/review/{}/{step}/{}?{who}item={item}{ahead}", screen.recipe, screen.round);
             Ok(Redirect::to(&address).into_response())
         }
         _ => view::page(&visitor, "ballot.html", screen),
@@ -245,7 +249,7 @@ fn screen(
     };
     // Which item comes after this one is asked before the page counts as open.
     let next = id.as_deref().and_then(after);
-    if let Some(id) = &id {
+    if let Some(id) = id.as_ref().filter(|_| who.ahead.is_empty()) {
         opening.take(id, &person.name);
     }
     let voted = |item: &&Item| own(&board, place, &item.id, &person.name).is_some();

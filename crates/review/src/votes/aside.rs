@@ -394,7 +394,7 @@ mod tests {
         log.refresh().unwrap();
         let read = Asides::read(dir.path()).unwrap();
         assert!(read.undone(decision.id).is_some() && read.all().len() == 1);
-        assert_eq!(log.asides().heads(&log.votes().iter().collect::<Vec<_>>()), []);
+        assert!(log.asides().heads(&log.votes().iter().collect::<Vec<_>>()).is_empty());
         // A reader that was not told of it comes to the same.
         assert_eq!(VoteLog::open(dir.path()).unwrap().counted().len(), 3);
     }
