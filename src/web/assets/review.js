@@ -45,6 +45,7 @@
     flushing = true;
     clearTimeout(timer);
     const name = waiting();
+    let saved = 0;
     try {
       for (let [entry] = read(name); entry; [entry] = read(name)) {
         // A session that was opened anew has another mark.
@@ -53,13 +54,15 @@
         const sent = await post(entry.action, fields);
         if (!sent || sent.answer.status === 503) { timer = setTimeout(flush, 3000); break; }
         if (sent.over) { document.dispatchEvent(new CustomEvent("riddlemill-over")); break; }
-        if (sent.saved) drop(entry.key);
+        if (sent.saved) { drop(entry.key); saved++; }
         else put(refused(), { ...entry, why: now().dataset[sent.answer.status === 403 ? "stale" : sent.found.status] || now().dataset.faulty });
         take(name, entry.key);
         list();
       }
     } finally { flushing = false; }
     list();
+    const message = document.getElementById("message"), words = now().dataset;
+    if (saved && !read(name).length && message?.textContent === words.offline) { message.textContent = words.saved; message.className = "good"; }
     if (stuck && !read(name).length) { const next = stuck; stuck = ""; location.assign(next); }
   }
   addEventListener("online", flush);
@@ -273,7 +276,7 @@
       const empty = (set) => set.dataset.kind === "text" ? ![...set.querySelectorAll("textarea")].some((area) => area.value.trim()) : open(set);
       const missing = fieldsets.filter((set) => !set.hidden && "required" in set.dataset && empty(set));
       if (missing.length) { sending = false; blame(missing.map((set) => [set.dataset.field, form.dataset.faulty])); return; }
-      const entry = { key, item: form.elements.item.value, here: form.dataset.here, action: form.getAttribute("action"), fields: [...new FormData(form)] };
+      const entry = { key, item: form.elements.namedItem("item").value, here: form.dataset.here, action: form.getAttribute("action"), fields: [...new FormData(form)] };
       if (!put(waiting(), entry)) {
         // Nothing can be kept here, so the page stays and sends again.
         say(form.dataset.offline, "late");
