@@ -15,7 +15,7 @@ use crate::pipeline::{blinding, now};
 use crate::review::ballot::{Qualification, Role, Round};
 use crate::review::exchange::{disarm, sheet, table_rows};
 use crate::review::grades::{self, Grade, Line, TrialAnswer};
-use crate::review::qualify::{Trial, TrialLevel, level, trials, wants_a_senior};
+use crate::review::qualify::{Trial, TrialLevel, level, wants_a_senior};
 use crate::review::{
     Annotator, Blinding, Gold, ImportSettings, Item, LastTrial, Values, Vote, import, read_gold,
 };
@@ -50,28 +50,13 @@ pub(super) fn known<'r>(room: &'r ReviewSession<'_>, file: &Path) -> Result<Vec<
 
 /// Everybody's graded trials on a step, in the order they were made.
 fn attempts(room: &ReviewSession<'_>) -> Result<BTreeMap<String, Vec<Grade>>, Failure> {
-    let mut made: BTreeMap<String, Vec<Grade>> = BTreeMap::new();
-    for line in grades::read(&raw(room), room.step.recipe, room.step.name).map_err(io)? {
-        if let Line::Grade(grade) = line {
-            made.entry(grade.annotator.clone()).or_default().push(grade);
-        }
-    }
-    Ok(made)
+    grades::attempts(&raw(room), room.step.recipe, room.step.name).map_err(io)
 }
 
 /// The items that somebody has answered in trials that were graded.
 pub(super) fn tried(room: &ReviewSession<'_>, annotator: &str) -> Result<BTreeSet<String>, Failure> {
     let made = attempts(room)?.remove(annotator).unwrap_or_default();
     Ok(made.iter().flat_map(|grade| &grade.answers).map(|(answer, _)| answer.item.clone()).collect())
-}
-
-/// Which attempt somebody's last trial was, and how many of its items they had answered in an earlier one.
-fn attempt(made: &[Grade]) -> (usize, usize) {
-    let Some((last, earlier)) = made.split_last() else { return (0, 0) };
-    let known: BTreeSet<&str> =
-        earlier.iter().flat_map(|grade| &grade.answers).map(|(answer, _)| answer.item.as_str()).collect();
-    let again = last.answers.iter().filter(|(answer, _)| known.contains(answer.item.as_str()));
-    (made.len(), again.count())
 }
 
 /// Grades the trials, and stored votes on the same items.
@@ -146,45 +131,11 @@ fn against(
             .map(|()| if troubled { Exit::Partial } else { Exit::Done });
     }
     let answers: Vec<_> = gold.iter().map(|gold| (gold.item, &gold.answers)).collect();
-    let shares = shares(room);
-    let graded = trials(&room.step, &answers, &votes, shares, asked.fewest);
-    let mut lines = Vec::new();
-    // With too few answers nobody has passed or failed yet, so nothing is stored.
-    for trial in graded.iter().filter(|trial| trial.level != TrialLevel::TooFew) {
-        let own = votes.iter().filter(|vote| vote.annotator == trial.annotator);
-        let mut given: Vec<(TrialAnswer, bool)> = Vec::new();
-        for vote in own {
-            let one = trials(&room.step, &answers, &[vote], shares, 1);
-            let right = one.first().is_some_and(|one| one.right > 0);
-            given.push((TrialAnswer::new(&vote.annotator, &vote.item, vote.values.clone()), right));
-        }
-        given.sort_by(|(a, _), (b, _)| (&a.item, a.entry).cmp(&(&b.item, b.entry)));
-        lines.push(Line::Grade(grade(trial, asked.fewest, shares, &at, None, given)));
-    }
+    let (graded, grades) = grades::grade_against(&room.step, &answers, &votes, asked.fewest, &at);
+    let lines: Vec<Line> = grades.into_iter().map(Line::Grade).collect();
     let new = store(room, &lines)?;
     print_trials(room, &graded, asked.fewest, new, global)?;
     Ok(if troubled { Exit::Partial } else { Exit::Done })
-}
-
-fn grade(
-    trial: &Trial,
-    fewest: usize,
-    shares: Qualification,
-    at: &str,
-    by: Option<&str>,
-    answers: Vec<(TrialAnswer, bool)>,
-) -> Grade {
-    Grade {
-        annotator: trial.annotator.clone(),
-        right: trial.right,
-        of: trial.of,
-        fewest,
-        shares: [shares.formal, shares.senior],
-        level: trial.level,
-        by: by.map(str::to_owned),
-        at: at.to_owned(),
-        answers,
-    }
 }
 
 fn print_trials(
@@ -196,7 +147,10 @@ fn print_trials(
 ) -> Result<(), Failure> {
     let shares = shares(room);
     let made = attempts(room)?;
-    let attempt = |trial: &Trial| attempt(made.get(&trial.annotator).map(Vec::as_slice).unwrap_or_default());
+    let attempt = |trial: &Trial| {
+        let made = made.get(&trial.annotator).map(Vec::as_slice).unwrap_or_default();
+        (made.len(), grades::seen_before(made))
+    };
     if global.json {
         let row = |t: &Trial| {
             let mut row =
@@ -387,7 +341,7 @@ fn by_a_senior(
         let trial = Trial { annotator: annotator.to_owned(), right, of, level };
         if level != TrialLevel::TooFew {
             let answers = answers.into_values().map(|(given, right)| (given.clone(), right)).collect();
-            lines.push(Line::Grade(grade(&trial, asked.fewest, shares, &at, Some(by), answers)));
+            lines.push(Line::Grade(Grade::new(&trial, asked.fewest, shares, &at, Some(by), answers)));
         }
         trials.push(trial);
     }

@@ -13,7 +13,7 @@ use super::access::Rank;
 use super::app::{App, BODY_BYTES};
 use super::routes::{
     assign, carry, cast, causes, curate, decide, duplicates, guideline, history, login, overview, people,
-    persons, record, releases, review, run, stage, table,
+    persons, record, releases, review, run, stage, table, trials,
 };
 use super::{assets, guard};
 
@@ -71,6 +71,7 @@ fn curators() -> Vec<Route> {
         ("/curate/people/{name}", get(persons::page).post(persons::act)),
         ("/curate/{recipe}/{step}", get(curate::one)),
         ("/curate/{recipe}/{step}/assign", get(assign::page).post(assign::spread)),
+        ("/curate/{recipe}/{step}/trials", get(trials::page).post(trials::grade)),
         ("/curate/{recipe}/{step}/guideline", post(guideline::edit)),
         ("/curate/{recipe}/{step}/carry", get(carry::page).post(carry::take)),
         ("/curate/{recipe}/{step}/votes.jsonl", get(curate::votes)),

@@ -35,6 +35,7 @@ templates![
     "people.html",
     "persons.html",
     "person.html",
+    "trials.html",
     "overview.html",
     "stage.html",
     "figures.html",

@@ -151,6 +151,43 @@ fn a_persons_page_shows_their_votes_and_sets_them_aside() {
 }
 
 #[test]
+fn the_page_of_trials_grades_votes_on_known_items_and_counts_attempts() {
+    let ws = Workspace::sample();
+    ws.call(["run", "--recipe", "flub", "--offline"]).expect(0);
+    let gold: BTreeMap<String, String> = trials::known(&ws).into_iter().take(20).collect();
+    let lines = gold.iter().map(|(item, kind)| json!({ "item": item, "answers": { "type": kind } }));
+    ws.write("gold/flub.type.jsonl", lines.map(|line| format!("{line}\n")).collect::<String>());
+    let place = ["type", "--recipe", "flub"];
+    let right = |item: &str| match gold.get(item) {
+        Some(kind) => json!({ "type": kind }),
+        None => json!({}),
+    };
+    let (file, _) = filled(&ws, &place, "junior-1", right);
+    ws.call(["review", "import"].iter().chain(&place).chain(&[file.as_str()])).expect(0);
+    let server = Server::start(&ws, &["--set", "review.gold=gold"]);
+    let mut boss = Browser::default();
+    let address = "/curate/flub/type/trials";
+    let page = boss.get(&server, address).body;
+    assert!(
+        page.contains("There are 20 known items") && page.contains("votes on known items: 20 of 20 right"),
+        "{page}"
+    );
+    let csrf = hidden(&page, "csrf");
+    assert_eq!(boss.post(&server, address, &[("csrf", &csrf)]).status, 303);
+    // Nothing new is to be graded: pressed twice, it is one attempt.
+    assert_eq!(boss.post(&server, address, &[("csrf", &csrf)]).status, 303);
+    assert_eq!(ws.read("raw/votes/trials/flub.type.jsonl").lines().count(), 1);
+    let page = boss.get(&server, address).body;
+    assert!(page.contains("may be a senior") && page.contains("20 / 20"), "{page}");
+    let progress = boss.get(&server, "/curate/flub/type").body;
+    assert!(progress.contains("attempts at the trial: 1") && progress.contains(address), "{progress}");
+    // Texts are graded by a person.
+    let texts = boss.get(&server, "/curate/flub/explanation/trials").body;
+    assert!(texts.contains("--sheet FILE.csv"), "{texts}");
+    assert_eq!(boss.post(&server, "/curate/flub/explanation/trials", &[("csrf", &csrf)]).status, 400);
+}
+
+#[test]
 fn whoever_misses_known_answers_gets_no_more_work_until_somebody_says_so() {
     let ws = Workspace::sample();
     ws.call(["run", "--recipe", "flub", "--offline"]).expect(0);

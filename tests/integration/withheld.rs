@@ -47,6 +47,7 @@ const ASKED: &[(&str, &[&str])] = &[
     ("/{recipe}/diff", &["", "?before=candidate&after=candidate"]),
     ("/curate", &["", "?as={other}"]),
     ("/curate/people", &[""]),
+    ("/curate/{recipe}/{step}/trials", &[""]),
     ("/curate/people/{name}", &[""]),
     ("/people", &["", "?as={other}"]),
     ("/people/invite", &[""]),

@@ -20,6 +20,7 @@ use crate::pipeline::{Tasks, known_answers};
 use crate::recipe::{self, Recipe};
 use crate::review::agreement::{self, Bootstrap, Estimate, FieldAgreement, PairAgreement};
 use crate::review::ballot::{Qualification, Round};
+use crate::review::grades;
 use crate::review::qualify::{FEWEST, trials};
 use crate::review::{
     Annotator, Ballot, Gold, Item, Outcome, Pending, Resolution, Role, Values, Vote, Voted, ballots,
@@ -69,6 +70,8 @@ struct Curated {
     passed: Vec<Skip>,
     /// Remarks on votes, latest first.
     notes: Vec<Note>,
+    /// Whether there are trials: required, or made.
+    tries: bool,
 }
 
 #[derive(Serialize)]
@@ -83,6 +86,8 @@ struct Person {
     fast: Option<(usize, usize)>,
     /// Items with a known answer: right, of.
     gold: Option<(usize, usize)>,
+    /// Graded trials.
+    attempts: usize,
     share: usize,
 }
 
@@ -206,6 +211,8 @@ fn curated(
     let status = status(items, &resolved, &votes, tasks.all());
     let known = known_answers(config, recipe.name, step, items)?;
     let gold = gold(ballot, &resolved, tasks, &votes, &known);
+    let attempts =
+        grades::attempts(&app.workspace.raw(), recipe.name, step.name).map_err(PageError::broken)?;
     let person = |(name, p): (&String, &crate::review::status::Progress)| Person {
         name: name.clone(),
         assigned: p.assigned,
@@ -215,6 +222,7 @@ fn curated(
         seconds: p.median_seconds,
         fast: p.is_implausibly_fast().then_some((p.hasty.count, p.hasty.of)),
         gold: gold.get(name).copied(),
+        attempts: attempts.get(name).map_or(0, Vec::len),
         share: (p.done * 1000).checked_div(p.assigned).unwrap_or(0),
     };
     // Only people are shown here, not a sample's voters.
@@ -226,6 +234,7 @@ fn curated(
     }
     let seed = config.typed::<sections::Options>(Some(recipe.name), "options").seed;
     Ok(Curated {
+        tries: step.qualification.is_some() || !attempts.is_empty() || !known.is_empty(),
         paper: step.paper,
         items: status.items,
         confirmed: status.confirmed,

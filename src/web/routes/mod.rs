@@ -22,3 +22,4 @@ pub(super) mod review;
 pub(super) mod run;
 pub(super) mod stage;
 pub(super) mod table;
+pub(super) mod trials;
