@@ -56,7 +56,7 @@ fn signed(asked: &SetAsideArgs) -> Result<(&str, &str), Failure> {
         (Some(by), Some(why)) if !by.trim().is_empty() && !why.trim().is_empty() => {
             Ok((by.trim(), why.trim()))
         }
-        _ => Err(usage("--by NAME says who decides, --reason TEXT why; both stay on record")),
+        _ => Err(usage("--by NAME says who decides, --why TEXT the reason; both stay on record")),
     }
 }
 
@@ -133,7 +133,7 @@ fn report(
         (true, _) => text.push_str(&format!("{} has no such votes that count\n", new.annotator)),
         (false, true) => text.push_str("nothing was changed\n"),
         (false, false) => text.push_str(&format!(
-            "decision {}: `riddlemill review set-aside --undo {} --by NAME --reason TEXT` undoes it; `riddlemill run` applies it\n",
+            "decision {}: `riddlemill review set-aside --undo {} --by NAME --why TEXT` undoes it; `riddlemill run` applies it\n",
             short(new),
             short(new)
         )),

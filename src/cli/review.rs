@@ -141,7 +141,7 @@ fn spread(
     let stopped = stopped(room.config, recipe, &room.step, &room.items, &votes, room.votes.asides())?;
     for (name, right) in &stopped {
         let told = format!(
-            "{name}: {} of {} known items right, at most {:.0} %, which is below review.gold_bound: no more work until `riddlemill review set-aside {name} --admit --by NAME --reason TEXT`",
+            "{name}: {} of {} known items right, at most {:.0} %, which is below review.gold_bound: no more work until `riddlemill review set-aside {name} --admit --by NAME --why TEXT`",
             right.right,
             right.of,
             100.0 * right.high
@@ -313,19 +313,6 @@ fn describe(recipe: &str, step: &str, status: &crate::review::Status) -> String 
     text
 }
 
-/// Why coefficients of a field are not defined; empty if all of them are.
-fn undefined(field: &FieldAgreement, needed: usize) -> String {
-    let why = match (&field.percent, &field.alpha, &field.fleiss) {
-        (Some(_), Some(_), Some(_)) => return String::new(),
-        (None, ..) => "no item has two votes".to_string(),
-        (_, Some(_), None) => format!("Fleiss' kappa needs items with {needed} votes each"),
-        (_, None, _) => {
-            "every vote gives the same answer, so there is no agreement beyond chance to measure".to_string()
-        }
-    };
-    format!(" (not defined: {why})")
-}
-
 /// Agreement among people; if no person voted, among a sample's voters, with a note.
 fn agreed(
     step: &Ballot,
@@ -352,7 +339,7 @@ fn agreed(
             shown(&f.fleiss),
             shown(&f.ac1),
             f.pairs.iter().map(cohen).collect::<String>(),
-            undefined(&f, step.votes_needed)
+            f.undefined().map_or_else(String::new, |why| format!(" (not defined: {why})"))
         );
         let value = |e: &Option<Estimate>| e.as_ref().map(|e| json!([e.value, e.low, e.high]));
         let json = json!({

@@ -71,7 +71,7 @@ fn votes_set_aside_are_as_if_never_cast_and_what_they_open_is_given_to_others() 
     assert!(looked.contains(&format!("{votes} votes of annotator-1 set aside")), "{looked}");
     assert!(looked.contains("nothing was changed") && !ws.exists(LOG), "{looked}");
     let unsigned = aside(&ws, 2, &["annotator-1", "--by", "meta-1"]);
-    assert!(unsigned.contains("--reason TEXT why"), "{unsigned}");
+    assert!(unsigned.contains("--why TEXT the reason"), "{unsigned}");
     aside(&ws, 2, &["nobody-1", "--by", "meta-1", "--reason", "no such person"]);
     assert!(aside(&ws, 2, &["annotator-1", "--from", "soon", "--dry-run"]).contains("YYYY-MM-DD"));
     let past = aside(&ws, 0, &["annotator-1", "--until", "2020-01-01", "--dry-run"]);

@@ -17,6 +17,19 @@ const SENTENCES: &[(&str, &str)] = &[
         "`{}` was read in another encoding than it was written in; save the source as UTF-8",
         "`{}` 读取时所用的编码与写入时不同；请将来源存为 UTF-8",
     ),
+    ("no item has two votes", "没有一条有两票"),
+    (
+        "every vote gives the same answer, so there is no agreement beyond chance to measure",
+        "所有投票的答案相同，无从衡量超出偶然的一致",
+    ),
+    (
+        "Fleiss' kappa needs items with as many votes each as the ballot asks for",
+        "计算 Fleiss κ 需要票数达到要求的条目",
+    ),
+    (
+        "Cohen's kappa needs two people whose answers to the same items vary",
+        "计算 Cohen κ 需要两人对相同条目的答案有变化",
+    ),
     ("somebody decided so", "有人如此裁定"),
     ("the run was interrupted", "运行被中断"),
     ("an earlier version took what was cut or refused for whole", "旧版本把被截断或拒绝的回复当作完整的"),

@@ -69,6 +69,7 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
     ("gold_there", "There are {} known items (review.gold).", "有 {} 个已知条目（review.gold）。"),
     ("gold_seed", "seed", "随机种子"),
     ("lacks_gold", "too few known items right", "已知条目答对太少"),
+    ("undefined", "Not defined: {}.", "无定义：{}。"),
     ("trials", "Trials", "试标"),
     (
         "trials_about",

@@ -115,6 +115,8 @@ struct AgreementRow {
     items: usize,
     percent: Option<[f64; 3]>,
     alpha: Option<[f64; 3]>,
+    /// Why a coefficient is not defined.
+    undefined: Option<String>,
     /// Everybody who shares an item with somebody.
     names: Vec<String>,
     /// For each two of them: the share of common items on which they agree, and their number.
@@ -334,6 +336,7 @@ fn agreed(step: &Ballot, language: Language, field: &FieldAgreement) -> Agreemen
         items: field.items,
         percent: three(&field.percent),
         alpha: three(&field.alpha),
+        undefined: field.undefined().map(|why| why.to_string()),
         pairs: names.iter().map(|a| names.iter().map(|b| of(a, b)).collect()).collect(),
         names,
     }
