@@ -216,7 +216,7 @@ impl Step {
         recipe: &'static Recipe,
         resolved: &[Resolution],
     ) -> Result<BTreeMap<&'s str, Values>, PageError> {
-        let BallotItems { step, items, .. } = self.ballot.as_ref();
+        let BallotItems { step, items, .. } = &*self.ballot;
         let mut known: BTreeMap<&'s str, Values> = BTreeMap::new();
         let given: std::collections::BTreeSet<&str> =
             self.given.tasks().all().iter().filter(|task| task.gold).map(|task| task.item.as_str()).collect();
@@ -241,7 +241,7 @@ impl Step {
         recipe: &'static Recipe,
         language: Language,
     ) -> Result<Vec<Figures>, PageError> {
-        let BallotItems { step, items, .. } = self.ballot.as_ref();
+        let BallotItems { step, items, .. } = &*self.ballot;
         let board = app.desk.board().map_err(PageError::broken)?;
         let votes = board.by_item(recipe.name, step.name);
         let resolved = resolve_all(step, items, &votes);
@@ -391,7 +391,7 @@ fn cast(
     name: &str,
     language: Language,
 ) -> Result<Vec<Cast>, PageError> {
-    let BallotItems { step, items, .. } = on.ballot.as_ref();
+    let BallotItems { step, items, .. } = &*on.ballot;
     let board = app.desk.board().map_err(PageError::broken)?;
     let votes = board.by_item(recipe.name, step.name);
     let resolved = resolve_all(step, items, &votes);

@@ -76,8 +76,9 @@ impl VoteLog {
         let mut log = VoteLog {
             as_cast,
             segments: Segments::at(&folder),
+            // Also without a file, so that one that is gone is noticed.
+            asides: Asides::read(&folder)?,
             folder,
-            asides: Asides::default(),
             position: Position::default(),
             votes: Vec::new(),
             ids: FxHashMap::default(),
