@@ -49,6 +49,7 @@ pub(super) fn review(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure
             replace,
         } => {
             let room = ReviewSession::open(&config, place)?;
+            let from_settings = gold.is_none();
             let chosen = config.typed::<sections::Review>(Some(room.step.recipe), "review");
             let gold = match gold {
                 Some(file) => trials::known(&room, file)?,
@@ -75,6 +76,7 @@ pub(super) fn review(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure
                 gold: &gold,
                 gold_share: gold_share.unwrap_or(chosen.gold_share),
                 gold_seed: chosen.gold_seed,
+                gold_is_due: from_settings,
                 written_by: Some(&written_by),
             };
             spread(&room, &settings, replace.as_deref(), until.as_deref(), global)

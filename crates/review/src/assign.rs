@@ -137,6 +137,8 @@ pub struct AssignSettings<'s> {
     pub gold_share: f64,
     /// Draws which gold items each annotator gets, with `seed`.
     pub gold_seed: u64,
+    /// Whether open gold items also get the votes that they need, as known items that stay in the recipe do.
+    pub gold_is_due: bool,
     /// The authors of what is judged, by item: they are not given it.
     pub written_by: Option<&'s BTreeMap<String, Vec<String>>>,
 }
@@ -232,6 +234,7 @@ pub fn assign(
     let mut loads = Loads::count(&able, tasks, round);
     loads.keep_off(settings.written_by);
     let gold: BTreeSet<&str> = settings.gold.iter().copied().collect();
+    let open_gold: Vec<&str> = items.iter().copied().filter(|item| gold.contains(item)).collect();
     let mut new = Vec::new();
     let task =
         |item: &str, annotator: String| Task { item: item.into(), annotator, round, ..Task::default() };
@@ -273,6 +276,7 @@ pub fn assign(
         let free = free.into_iter().filter(|item| !loads.has(item, annotator));
         let free: Vec<&str> = free.take(wanted.saturating_sub(has)).collect();
         for item in free {
+            loads.on.entry(item.to_owned()).or_default().insert(annotator.to_owned());
             new.push(Task {
                 item: item.to_owned(),
                 annotator: annotator.to_owned(),
@@ -280,6 +284,12 @@ pub fn assign(
                 gold: true,
                 ..Task::default()
             });
+        }
+    }
+    for item in drawn(open_gold.into_iter().filter(|_| settings.gold_is_due), settings.seed) {
+        while loads.on(item) < needed {
+            let Some(annotator) = loads.give(item, settings.seed) else { break };
+            new.push(Task { gold: true, ..task(item, annotator) });
         }
     }
     new.sort();

@@ -224,6 +224,7 @@ fn planned(
         gold: &gold,
         gold_share: wish.gold / 100.0,
         gold_seed: wish.seed,
+        gold_is_due: true,
         written_by: Some(&written_by),
         ..AssignSettings::default()
     };
