@@ -52,8 +52,7 @@ pub fn look_aside(
     new: &SetAside,
 ) -> Result<Vec<AsideEffect>, RunError> {
     let mut effects = Vec::new();
-    for &recipe in recipes.iter().filter(|recipe| new.recipe.as_deref().is_none_or(|own| own == recipe.name))
-    {
+    for &recipe in recipes {
         let before = Votes::load(config, recipe.name)?;
         let after = Votes::load_with(config, recipe.name, std::slice::from_ref(new))?;
         for review in recipe.reviews() {
@@ -161,6 +160,10 @@ pub fn set_aside(
     new: &SetAside,
 ) -> Result<Vec<AsideEffect>, RunError> {
     let effects = look_aside(config, recipes, new)?;
+    // Pressed twice, it is one decision.
+    if effects.is_empty() {
+        return Ok(effects);
+    }
     let line = AsideLine::SetAside(new.clone());
     aside::append(&votes_folder(config), &line).map_err(StageError::from)?;
     for effect in &effects {
