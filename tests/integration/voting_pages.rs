@@ -28,7 +28,11 @@ fn every_item_has_an_address_and_going_back_shows_the_vote() {
     assert_eq!(next.status, 303, "{}", next.body);
     let to = next.head.lines().find_map(|line| line.strip_prefix("location: ")).unwrap().to_owned();
     assert!(to.starts_with(place) && to.contains("as=annotator-1&item="), "{to}");
+    // A page that is fetched ahead is the same one, and says so on its way.
+    let ahead = one.get(&server, &format!("{place}?as=annotator-1&after={}&ahead=1", coded(&id)));
+    assert!(ahead.status == 303 && ahead.head.contains(&format!("{to}&ahead=1")), "{}", ahead.head);
     let second = one.get(&server, &to).body;
+    assert!(second.contains("id=\"queue\"") && second.contains("data-who=\"annotator-1\""), "{second}");
     let (other, ..) = item(&second);
     assert!(other != id && !second.contains("You have voted on this"), "{second}");
 
