@@ -11,7 +11,7 @@ use super::output::{self, count, number};
 use super::review_session::{ReviewSession, usage};
 use super::{aside, carry, disputes, proposals, sheets, trials};
 use crate::config::{Config, sections};
-use crate::pipeline::{RunError, Tasks, known_answers, review_items, stopped};
+use crate::pipeline::{RunError, Tasks, known_answers, review_items};
 use crate::review::agreement::{self, Bootstrap, Estimate, FieldAgreement, PairAgreement};
 use crate::review::ballot::Ballot;
 use crate::review::{
@@ -139,15 +139,8 @@ fn spread(
     };
     let until = until.map(day).transpose()?;
     let votes = room.by_item();
-    let recipe = output::recipe_of(room.config, room.step.name, Some(room.step.recipe))?;
-    let stopped = stopped(room.config, recipe, &room.step, &room.items, &votes, room.votes.asides())?;
-    for (name, right) in &stopped {
-        let told = format!(
-            "{name}: {} of {} known items right, at most {:.0} %, which is below review.gold_bound: no more work until `riddlemill review set-aside {name} --admit --by NAME --why TEXT`",
-            right.right,
-            right.of,
-            100.0 * right.high
-        );
+    let stopped = room.stopped()?;
+    for (name, told) in &stopped {
         if settings.to.contains(&name.as_str()) {
             return Err(usage(told));
         }

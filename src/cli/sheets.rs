@@ -39,6 +39,9 @@ pub(super) fn write_ballot(
         .filter(|task| task.annotator == annotator)
         .map(|task| task.item.as_str())
         .collect();
+    if let Some(told) = room.stopped()?.get(annotator).filter(|_| gold.is_none()) {
+        return Err(usage(told));
+    }
     let mut gold = gold.map(|file| trials::known(room, file)).transpose()?;
     if let Some(gold) = &mut gold {
         // A second trial on the same items would ask for what was learned from the first.
@@ -130,7 +133,9 @@ pub(super) fn write_all(
                 }
             };
             let (seen, votes) = (room.seen(), room.by_item());
-            for person in &config.annotators {
+            let stopped = room.stopped()?;
+            stopped.values().for_each(|told| eprintln!("note: {told}"));
+            for person in config.annotators.iter().filter(|person| !stopped.contains_key(&person.name)) {
                 let rows = rows_of(&room, &seen, &votes, person);
                 if rows.is_empty() {
                     continue;

@@ -226,6 +226,9 @@ fn whoever_misses_known_answers_gets_no_more_work_until_somebody_says_so() {
     let stopped = assign(&[], 2);
     assert!(stopped.contains("junior-1: 0 of") && stopped.contains("--admit"), "{stopped}");
     assert!(assign(&["--to", "junior-1"], 2).contains("below review.gold_bound"));
+    let export = ["review", "export", "type", "--recipe", "flub", "--annotator", "junior-1"];
+    let sheet = ws.call(export.iter().chain(&set)).expect(2);
+    assert!(sheet.err.contains("below review.gold_bound"), "{}", sheet.err);
     // Without the bound nobody is stopped.
     ws.call(["review", "assign"].iter().chain(&place)).expect(0);
 
