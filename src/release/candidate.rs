@@ -13,10 +13,11 @@ use super::read_rows::JsonRow;
 use super::registry::Ordinals;
 use super::row_faults::RowFaults;
 use super::source::{CandidateSource, reader};
-use super::{data, folder, shortcuts};
+use super::{data, eval_files, folder, shortcuts};
 use crate::config::{Config, sections};
 use crate::pipeline::RunError;
 use crate::recipe::Recipe;
+use crate::stages::draft::papers_own;
 use crate::stages::import::FileRow;
 use crate::store::{Error, Lock, Manifest, StageReader, Workspace, durable, inside, json_parts, sha256};
 use riddlemill_files::fence;
@@ -64,6 +65,7 @@ pub fn build(
     let origin = Origin::new(config, end, &end.readers(&workspace)?)?;
     let mut facts = Facts::gather(config, recipe, &layouts, written, guessed, origin, &chain)?;
     facts.refused = faults.into_texts();
+    facts.exported = eval_files::write(&making, config, &layouts)?;
     let candidate = folder::finish(&making, &facts, &layouts, chain, fingerprint)?;
     durable::swap_folder(&making, &place)?;
     Ok((candidate, true))
@@ -92,8 +94,9 @@ pub(super) fn fingerprint(
         "declared": declared(recipe),
         // The version of a folder's other contents: 2 lists what was left out; in 3 a missing optional value
         // makes no row provisional; 4 states types that every reader supports; 5 contains the benchmark's own
-        // folder; 6 states the licences of every upstream, and what a release would refuse.
-        "folder": 6,
+        // folder; 6 states the licences of every upstream, and what a release would refuse; 7 asks every task with
+        // the set's own prompts.
+        "folder": 7, "prompts": eval_files::prompt_hashes(config, recipe), "paper": papers_own(config),
     });
     blake3::hash(decides.to_string().as_bytes()).to_hex().to_string()
 }

@@ -8,6 +8,7 @@ use serde_json::Value as Json;
 
 use super::changes::Changes;
 use super::data::Written;
+use super::eval_files::ExportedTask;
 use super::layout::{Answer, Compat, Kind, Layout};
 use super::licence::Licence;
 use super::manifest::{LeftOut, Link, Raw};
@@ -57,6 +58,8 @@ pub struct Facts {
     /// Who annotated the rows, in the Hub's terms.
     pub annotations_creators: Vec<&'static str>,
     pub configs: Vec<Shape>,
+    /// The tasks in the files of eval/.
+    pub exported: Vec<ExportedTask>,
     /// The stages, from dump to rows.
     pub funnel: Vec<FunnelStep>,
     /// The meanings of these stages' codes, each once.
@@ -139,18 +142,10 @@ pub struct ColumnShape {
 /// A task for the templates.
 #[derive(Clone, Debug, Serialize)]
 pub struct TaskShape {
-    /// A Python name.
-    pub name: String,
-    /// The column with the question.
-    pub question: &'static str,
-    /// The instruction before it.
-    pub instruction: &'static str,
     /// The column with the options; null if the answer is a text.
     pub options: Option<&'static str>,
     /// The column with the answer.
     pub gold: &'static str,
-    /// Whether answers are free text that the benchmark has judged: no other program's metric says what its figure does.
-    pub judged: bool,
 }
 
 /// A stage for the templates.
@@ -284,6 +279,7 @@ impl Facts {
             waiting,
             refused: Vec::new(),
             guessed,
+            exported: Vec::new(),
             configs: layouts.iter().zip(written).map(|(layout, written)| shape(layout, written)).collect(),
             meanings: meanings(&funnel),
             funnel,
@@ -373,10 +369,7 @@ fn shape(layout: &Layout, written: Written) -> Shape {
             Answer::Choice { options, gold } => (Some(options), gold),
             Answer::Words(gold) => (None, gold),
         };
-        let name = layout.config.replace('-', "_");
-        let tasks = riddlemill_benchmarks::find(layout.config).map(|benchmark| benchmark.tasks.as_slice());
-        let judged = options.is_none() && tasks.unwrap_or_default().iter().any(|task| task.judged.is_some());
-        TaskShape { name, question: task.question, instruction: task.instruction, options, gold, judged }
+        TaskShape { options, gold }
     });
     let table = |compat: &Compat| {
         let rows = written.compat.get(compat.file).copied().filter(|rows| *rows > 0)?;

@@ -23,6 +23,7 @@ pub mod data;
 pub mod diff;
 mod diff_text;
 mod error;
+mod eval_files;
 pub mod export;
 mod facts;
 mod fates;

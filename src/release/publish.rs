@@ -18,7 +18,7 @@ use super::restore::kept_lines;
 use super::row_faults::RowFaults;
 use super::source::CandidateSource;
 use super::version::{Bump, Version};
-use super::{data, folder, shortcuts, verify};
+use super::{data, eval_files, folder, shortcuts, verify};
 use crate::config::{Config, sections};
 use crate::pipeline::{StaleStage, Withheld, secrets_stand, stale_stages};
 use crate::recipe::Recipe;
@@ -165,6 +165,7 @@ pub fn release(
     if proposal.version.draft.is_none() {
         facts.draft.clear();
     }
+    facts.exported = eval_files::write(&making, config, &layouts)?;
     let fingerprint = fingerprint(config, recipe, &layouts, &numbers);
     let manifest = folder::finish(&making, &facts, &layouts, stages, fingerprint)?;
     // A version is never replaced, so its folder is verified before it is registered.
@@ -419,6 +420,12 @@ fn keep(
             continue;
         }
         let file = from.join(&path);
+        // Each by itself, like the rows: all of them in memory could be too much.
+        if let Some(items) = eval_files::sealed_name(&path) {
+            seal(&file, &place.join(&items))?;
+            sealed.insert(items.clone(), sha256(&place.join(&items))?);
+            continue;
+        }
         let text = fence::read_to_string(&file).map_err(Error::io("read", &file))?;
         serde_json::to_writer(&mut texts, &(path, text)).map_err(|e| Error::io("write", &file)(e.into()))?;
         texts.push(b'\n');
