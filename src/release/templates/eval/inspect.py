@@ -78,6 +78,15 @@ def scored(name):
     return of_task()
 
 
+def unread(state, said):
+    """A judge's reply that cannot be read is no score, and is counted as that."""
+    return Score(
+        value=float("nan"),
+        answer=state.output.completion,
+        explanation="the judge's reply cannot be read: " + "\n\n".join(said),
+    )
+
+
 def rated(name):
     form = SCORING.TASKS[name]["form"]
 
@@ -92,7 +101,7 @@ def rated(name):
             said = await replies(state)
             value = SCORING.rating(form, said[0])
             if value is None:
-                raise ValueError(f"the judge's reply has no rating: {said[0]!r}")
+                return unread(state, said)
             return Score(value=value, answer=state.output.completion, explanation=said[0])
 
         return score
@@ -103,7 +112,7 @@ def rated(name):
             said = await replies(state)
             named = {SCORING.preferred(text, at == 0) for at, text in enumerate(said)}
             if None in named:
-                raise ValueError(f"the judge's replies name no text: {said!r}")
+                return unread(state, said)
             # Both orders are asked: a preference that follows the order is none.
             wins = named.pop() if len(named) == 1 else "tie"
             values = {who: float(who == wins) for who in ("person", "model", "tie")}
