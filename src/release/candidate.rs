@@ -4,6 +4,7 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
+use super::alike::RowTexts;
 use super::facts::{Facts, Origin, SUBJECTS, curator};
 use super::layout::Layout;
 use super::left_out;
@@ -53,10 +54,12 @@ pub fn build(
     durable::create_folder(&making)?;
     let mut written = Vec::new();
     let mut faults = RowFaults::new(recipe);
+    let mut texts = RowTexts::new(recipe);
     for layout in &layouts {
         let batches = rows(end, &last, &numbers).inspect(|batch| {
             if let Ok(rows) = batch {
                 faults.look_at(layout, rows);
+                texts.look_at(layout, rows);
             }
         });
         written.push(data::write(&making, layout, batches)?);
@@ -65,6 +68,7 @@ pub fn build(
     let origin = Origin::new(config, end, &end.readers(&workspace)?)?;
     let mut facts = Facts::gather(config, recipe, &layouts, written, guessed, origin, &chain)?;
     facts.refused = faults.into_texts();
+    facts.alike = texts.alike(config, &workspace, recipe)?;
     facts.exported = eval_files::write(&making, config, &layouts)?;
     let candidate = folder::finish(&making, &facts, &layouts, chain, fingerprint)?;
     durable::swap_folder(&making, &place)?;
@@ -95,7 +99,7 @@ pub(super) fn fingerprint(
         // The version of a folder's other contents: 2 lists what was left out; in 3 a missing optional value
         // makes no row provisional; 4 states types that every reader supports; 5 contains the benchmark's own
         // folder; 6 states the licences of every upstream, and what a release would refuse; 7 asks every task with
-        // the set's own prompts.
+        // the set's own prompts, and compares rewritten texts again.
         "folder": 7, "prompts": eval_files::prompt_hashes(config, recipe), "paper": papers_own(config),
     });
     blake3::hash(decides.to_string().as_bytes()).to_hex().to_string()

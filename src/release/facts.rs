@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::Value as Json;
 
+use super::alike::AlikePair;
 use super::changes::Changes;
 use super::data::Written;
 use super::eval_files::ExportedTask;
@@ -51,6 +52,8 @@ pub struct Facts {
     pub waiting: u64,
     /// Why a release of these rows would be refused; empty for a release.
     pub refused: Vec<String>,
+    /// Rows that are alike since people rewrote their texts; empty for a release.
+    pub alike: Vec<AlikePair>,
     /// How well the answers of multiple-choice configs can be guessed.
     pub guessed: Vec<Guessed>,
     /// The set's tags on the Hub.
@@ -278,6 +281,7 @@ impl Facts {
             left_out,
             waiting,
             refused: Vec::new(),
+            alike: Vec::new(),
             guessed,
             exported: Vec::new(),
             configs: layouts.iter().zip(written).map(|(layout, written)| shape(layout, written)).collect(),

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+use super::alike::AlikePair;
 use crate::record::Counts;
 use crate::store::{Error, InputRef, Manifest, inside};
 use riddlemill_files::fence;
@@ -44,6 +45,9 @@ pub struct Candidate {
     /// Why a release of these rows would be refused, each with its remedy.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<String>,
+    /// Rows that are alike since people rewrote their texts; empty for a release.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alike: Vec<AlikePair>,
     /// The licence of the whole set, an SPDX expression; `None` if none is stated, or by an earlier version of the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub licence: Option<String>,

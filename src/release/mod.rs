@@ -14,6 +14,7 @@
 //! - null is null: a row has every key of its layout, in its order.
 
 mod adopt;
+mod alike;
 mod candidate;
 mod causes;
 pub mod changes;
@@ -64,6 +65,7 @@ mod work;
 mod yank;
 
 pub use adopt::{Adopted, adopt};
+pub use alike::{AlikePair, alike_pairs, alike_told};
 pub use candidate::{build, rows_json, rows_sha256};
 pub use causes::Causes;
 pub use error::ReleaseError;

@@ -237,5 +237,8 @@ fn a_normal_question_that_is_its_trick_question_is_no_row() {
     // Its answers are judged, so that no other program's likeness to the analysis stands for the figure.
     assert!(!people.ws.exists(&format!("output/{GEN}/candidate/eval/lm_eval")));
     let card = people.ws.read(&format!("output/{GEN}/candidate/README.md"));
-    assert!(card.contains("eval/inspect/ruozhibench_gen.py@ruozhibench_gen_answer --model-role grader=JUDGE"), "{card}");
+    assert!(
+        card.contains("eval/inspect/ruozhibench_gen.py@ruozhibench_gen_answer --model-role grader=JUDGE"),
+        "{card}"
+    );
 }

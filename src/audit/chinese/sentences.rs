@@ -3,6 +3,21 @@
 
 /// English with `{}` for values of the workspace, and the Chinese, with as many in the same order.
 const SENTENCES: &[(&str, &str)] = &[
+    // What would make a release refuse.
+    (
+        "{}: {}; `riddlemill explain {} --recipe {}` shows who decided it",
+        "{}：{}；`riddlemill explain {} --recipe {}` 可查看由谁决定",
+    ),
+    (
+        "{} and {} became one row{}: both have the id {}; `riddlemill decide drop {} --recipe {} --by NAME --why TEXT` leaves one",
+        "{} 与 {} 成为同一行{}：编号同为 {}；`riddlemill decide drop {} --recipe {} --by NAME --why TEXT` 可只留其一",
+    ),
+    (
+        "{} and {} became one row{}: both have the id {}; a vote that rejects one of them leaves the other, or a step \
+         `dedup` in the benchmark's folder",
+        "{} 与 {} 成为同一行{}：编号同为 {}；投票否决其一即可保留另一条，或在基准文件夹中增加步骤 `dedup`",
+    ),
+    ("and {} more like these", "另有 {} 条同类问题"),
     // What keeps records back.
     ("the text contains a listed term", "文本含有词表中的词"),
     (
