@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use super::alike::RowTexts;
 use super::facts::{Facts, Origin, SUBJECTS, curator};
 use super::layout::Layout;
-use super::left_out;
+use super::left_out::{self, RowsPerItem};
 use super::manifest::{Candidate, Link, MANIFEST, Raw, SUMS};
 use super::numbered::{allot, rows};
 use super::read_rows::JsonRow;
@@ -55,11 +55,13 @@ pub fn build(
     let mut written = Vec::new();
     let mut faults = RowFaults::new(recipe);
     let mut texts = RowTexts::new(recipe);
+    let mut per_item = RowsPerItem::default();
     for layout in &layouts {
         let batches = rows(end, &last, &numbers).inspect(|batch| {
             if let Ok(rows) = batch {
                 faults.look_at(layout, rows);
                 texts.look_at(layout, rows);
+                per_item.look_at(layout, rows);
             }
         });
         written.push(data::write(&making, layout, batches)?);
@@ -67,6 +69,7 @@ pub fn build(
     let guessed = shortcuts::measure_release(config, recipe, end, &last, &numbers)?;
     let origin = Origin::new(config, end, &end.readers(&workspace)?)?;
     let mut facts = Facts::gather(config, recipe, &layouts, written, guessed, origin, &chain)?;
+    facts.waiting = per_item.waiting(end, &facts.left_out);
     facts.refused = faults.into_texts();
     facts.alike = texts.alike(config, &workspace, recipe)?;
     facts.exported = eval_files::write(&making, config, &layouts)?;
@@ -174,7 +177,6 @@ impl Origin {
     ) -> Result<Origin, RunError> {
         let workspace = Workspace::new(&config.root);
         let mut origin = Origin { left_out: left_out::list(end, stages)?, ..Origin::default() };
-        origin.waiting = left_out::waiting(end, &origin.left_out);
         for recipe in end.recipe().origins() {
             let import = reader(&workspace, recipe, &recipe.declared()[0])?;
             origin.newest = origin.newest.max(newest(&import)?);

@@ -254,7 +254,7 @@ impl Facts {
         let missing = SUBJECTS.iter().filter(|(subject, _)| curator.get(subject).is_none_or(Option::is_none));
         let missing =
             missing.map(|(subject, what)| format!("{}/{subject}.md: {what}", settings.curator)).collect();
-        let Origin { raw, newest, left_out, waiting } = origin;
+        let Origin { raw, newest, left_out } = origin;
         let work = work::gather(config, recipe, stages)?;
         let paper = recipe.paper;
         let sample = raw.iter().any(|file| file.sample).then_some("synthetic");
@@ -279,7 +279,7 @@ impl Facts {
                 .chain(guessed.iter().flat_map(Guessed::drafts))
                 .collect(),
             left_out,
-            waiting,
+            waiting: 0,
             refused: Vec::new(),
             alike: Vec::new(),
             guessed,
@@ -450,6 +450,4 @@ pub(super) struct Origin {
     pub newest: Option<String>,
     /// Items that wait, failed, or lack required values.
     pub left_out: Vec<LeftOut>,
-    /// How many of these could be rows of their own.
-    pub waiting: u64,
 }

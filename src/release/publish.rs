@@ -8,6 +8,7 @@ use super::changes::{Changes, Digests};
 use super::error::ReleaseError;
 use super::facts::{Facts, Origin, sources};
 use super::layout::Layout;
+use super::left_out::RowsPerItem;
 use super::licence::Licence;
 use super::manifest::{Candidate, LeftOut, Link, Raw, SUMS};
 use super::numbered::{allot, is_published, numbering, rows};
@@ -95,11 +96,13 @@ pub fn release(
     let mut now = Digests::default();
     let mut written = Vec::new();
     let mut faults = RowFaults::new(recipe);
+    let mut per_item = RowsPerItem::default();
     for layout in &layouts {
         let batches = rows(end, last, &numbers).inspect(|batch| {
             if let Ok(rows) = batch {
                 now.add(layout.config, rows, layout);
                 faults.look_at(layout, rows);
+                per_item.look_at(layout, rows);
             }
         });
         written.push(data::write(&making, layout, batches)?);
@@ -107,6 +110,7 @@ pub fn release(
     let guessed = shortcuts::measure_release(config, recipe, end, last, &numbers)?;
     let origin = Origin::new(config, end, &readers)?;
     let mut facts = Facts::gather(config, recipe, &layouts, written, guessed, origin, &stages)?;
+    facts.waiting = per_item.waiting(end, &facts.left_out);
     if facts.configs.iter().all(|config| config.written.rows == 0) {
         durable::remove_folder(&making)?;
         let waits = facts.left_out.iter().map(LeftOut::describe).collect();
