@@ -2,10 +2,9 @@
 //! They are compared as dedup compares posts, and shown to whoever decides; nothing is merged by it.
 
 use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
 
 use super::layout::Layout;
-use super::manifest::Candidate;
+use super::manifest::{AlikePair, Candidate};
 use super::row::Row;
 use super::row_faults::record_of;
 use super::source::reader;
@@ -32,21 +31,6 @@ const QUOTED: usize = 40;
 
 /// The predicate of equal texts.
 const IDENTICAL: &str = "identical";
-
-/// Two rows of a candidate that are alike, at least one of which people rewrote.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct AlikePair {
-    /// The record of the row that comes first.
-    pub a: String,
-    /// That of the other.
-    pub b: String,
-    /// 0 to 1.
-    pub score: f64,
-    /// What decided, as in dedup; `identical` of equal texts.
-    pub predicate: String,
-    pub text_a: String,
-    pub text_b: String,
-}
 
 /// The texts of a set's rows, with the records that they were made from.
 pub(super) struct RowTexts {
@@ -142,7 +126,7 @@ impl RowTexts {
     ) -> Result<Vec<bool>, RunError> {
         let mut places: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
         for (at, (record, _)) in self.rows.iter().enumerate() {
-            places.entry(record).or_default().push(at);
+            places.entry(record.as_str()).or_default().push(at);
         }
         let mut rewritten = vec![false; self.rows.len()];
         for part in reader(workspace, recipe, step)?.parts::<Post>("rows") {

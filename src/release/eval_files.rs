@@ -243,15 +243,14 @@ fn write_items(
                     continue;
                 }
             };
-            let out = match &mut out {
-                Some(out) => out,
-                None => {
-                    durable::create_folder(&folder.join(ITEMS))?;
-                    let file = File::create(&path).map_err(Error::io("create", &path))?;
-                    out.insert(BufWriter::new(file))
-                }
-            };
-            writeln!(out, "{item}").map_err(Error::io("write", &path))?;
+            if out.is_none() {
+                durable::create_folder(&folder.join(ITEMS))?;
+                let file = File::create(&path).map_err(Error::io("create", &path))?;
+                out = Some(BufWriter::new(file));
+            }
+            if let Some(out) = &mut out {
+                writeln!(out, "{item}").map_err(Error::io("write", &path))?;
+            }
             task.items += 1;
             task.system |= item["system"] != "";
         }
@@ -285,7 +284,7 @@ fn item(
             asked
         }
     };
-    let mut item = json!({ "id": id, "task": task.task.unwrap_or(&task.name) });
+    let mut item = json!({ "id": id, "task": task.task.unwrap_or(task.name.as_str()) });
     if let Some(item) = item.as_object_mut() {
         item.extend(asked);
         item.insert("group".into(), group.map_or(id, Json::from));
@@ -363,7 +362,7 @@ fn judge(judged: &task::Judged, columns: &Value, prompts: &Prompts) -> Result<Ve
             vec![order([person.as_str(), RESPONSE]), order([RESPONSE, person.as_str()])]
         }
     };
-    let render = |values| match prompts.render(judged.template, values) {
+    let render = |values: Map<String, Json>| match prompts.render(judged.template, values) {
         Ok(prompt) => Ok(Json::Object(messages(&prompt))),
         Err(e) => Err(e.to_string()),
     };

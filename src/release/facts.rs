@@ -6,13 +6,12 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use super::alike::AlikePair;
 use super::changes::Changes;
 use super::data::Written;
 use super::eval_files::ExportedTask;
 use super::layout::{Answer, Compat, Kind, Layout};
 use super::licence::Licence;
-use super::manifest::{LeftOut, Link, Raw};
+use super::manifest::{AlikePair, LeftOut, Link, Raw};
 use super::shortcuts::Guessed;
 use super::work::{self, Work};
 use crate::config::{Config, sections};

@@ -6,7 +6,6 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use super::alike::AlikePair;
 use crate::record::Counts;
 use crate::store::{Error, InputRef, Manifest, inside};
 use riddlemill_files::fence;
@@ -60,6 +59,21 @@ pub struct Candidate {
     pub stages: Vec<Link>,
     /// The other files with their SHA-256, except SHA256SUMS.
     pub files: BTreeMap<String, String>,
+}
+
+/// Two rows of a candidate that are alike, at least one of which people rewrote.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AlikePair {
+    /// The record of the row that comes first.
+    pub a: String,
+    /// That of the other.
+    pub b: String,
+    /// 0 to 1.
+    pub score: f64,
+    /// What decided, as in dedup; `identical` of equal texts.
+    pub predicate: String,
+    pub text_a: String,
+    pub text_b: String,
 }
 
 /// A dump.

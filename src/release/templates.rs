@@ -90,7 +90,7 @@ fn tasks(
         let of_set: Vec<&ExportedTask> =
             asked.iter().copied().filter(|task| task.config == shape.name).collect();
         for task in of_set.iter().filter(|task| !task.is_judged()) {
-            let context = minijinja::context! { task => shown(task), set, version => facts.version };
+            let context = minijinja::context! { task => shown(task), set => set.clone(), version => facts.version.clone() };
             put("eval/lm_eval.yaml", format!("eval/lm_eval/{}.yaml", task.name), context)?;
         }
         if !of_set.is_empty() {
@@ -98,14 +98,14 @@ fn tasks(
             put(
                 "eval/inspect.py",
                 format!("eval/inspect/{set}.py"),
-                minijinja::context! { set, tasks => all },
+                minijinja::context! { set => set.clone(), tasks => all },
             )?;
         }
         let measured = of_set.iter().filter(|task| !task.is_judged() && task.form != Form::Text);
         let measured: Vec<Value> = measured.map(|task| shown(task)).collect();
         if !measured.is_empty() {
             let path = format!("eval/opencompass/datasets/{set}.py");
-            put("eval/opencompass.py", path, minijinja::context! { set, tasks => measured })?;
+            put("eval/opencompass.py", path, minijinja::context! { set => set.clone(), tasks => measured })?;
         }
     }
     let scoring = |task: &&ExportedTask| {
@@ -122,7 +122,7 @@ fn tasks(
 /// A task for the templates.
 fn shown(task: &ExportedTask) -> Value {
     minijinja::context! {
-        name => task.name, form => Value::from(Serde(&task.form)), figures => task.figures(),
+        name => task.name.clone(), form => Value::from(Serde(&task.form)), figures => task.figures(),
         judged => task.is_judged(), system => task.system,
     }
 }
