@@ -368,12 +368,35 @@ def reply(form, item):
 
 NONSENSE = "lol"
 
+# Replies and what they are read as: the same as in crates/llm/src/parse/tests.rs.
+LETTERS = {
+    **{"B": "B", "b": "B", "Ｂ": "B", "(B)": "B", "B. 因为": "B", "答案：C": "C", "**答案**: D": "D", "Answer: B": "B"},
+    **{"分析: A 不对，B 也不对。\n答案: D": "D", "选 C": "C", "B，因为 A 没有说明": "B", "A or B": None, "A、B": None},
+    **{"E": None, "Apples": None, "A question like this has no answer": None, "可能是 A，也可能是 B": None, "": None},
+}
+CHOICES = {
+    "Because…\n\n<choice>AnswerB</choice>\n\n": "AnswerB",
+    "<choice> Answer B </choice>": "AnswerB",
+    "**<CHOICE>answera</CHOICE>**": "AnswerA",
+    "```\n<choice>AnswerA</choice>\n```": "AnswerA",
+    "<choice>AnswerA</choice> is better": None,
+    "<choice>AnswerA</choice>\nI am sure.": None,
+    "AnswerA": None,
+}
+RATINGS = {"The form is [[5]]. My rating: [[ 8 ]].": 8, "评分：【【7】】": 7, "[[11]]": None, "Rating: 5": None, "[[7.5]]": None}
+
 
 def asked(folder):
     """Every task has its items, each with the set's own prompt; what is right is read as right, and what says nothing as nothing."""
     if not (folder / "eval").exists():
         return "none"
     module = scoring(folder)
+    for text, letter in LETTERS.items():
+        assert module.letter(text, list("ABCD")) == letter, text
+    for text, name in CHOICES.items():
+        assert module.tag(text, ["AnswerA", "AnswerB"], False) == name, text
+    for text, rating in RATINGS.items():
+        assert module.number(text, 1, 10) == rating, text
     read = []
     for name, task in module.TASKS.items():
         items = module.items(name)

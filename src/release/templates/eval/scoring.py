@@ -100,9 +100,11 @@ def tag(text, names, anywhere):
     return next((name for name in names if name.lower() == inner), None)
 
 
-def number(text, low, high):
+def number(text, low, high, alone=False):
+    """The number in double brackets, or one that stands alone; None off the scale."""
     text = narrow(text).replace("【", "[").replace("】", "]")
-    found = re.findall(r"\[\[\s*([0-9]+)(?:\.0+)?\s*\]\]", text) or re.findall(r"^\s*(-?[0-9]+)\.?\s*$", text)
+    found = re.findall(r"\[\[\s*([0-9]+)(?:\.0+)?\s*\]\]", text)
+    found = found or (re.findall(r"^\s*(-?[0-9]+)\.?\s*$", text) if alone else [])
     return int(found[-1]) if found and low <= int(found[-1]) <= high else None
 
 
@@ -123,7 +125,7 @@ def answer(task, item, text):
         said = set(re.findall(r"\w+", text.lower()))
         return "; ".join(code for code in form["codes"] if code in said) or None
     if form["kind"] == "rating":
-        rated = number(text, *form["scale"])
+        rated = number(text, *form["scale"], alone=True)
         return None if rated is None else str(rated)
     return text.strip() or None
 
