@@ -328,6 +328,13 @@ mod tests {
             "没有可询问的端点：draft.endpoint 未指明 pipeline.toml 中的端点"
         );
         assert_eq!(zh("500 from mine"), "500 from mine");
+        assert_eq!(
+            zh(
+                "d:1 and d:2 became one row (\"x\"): both have the id ab; `riddlemill decide drop d:2 --recipe flub --by NAME --why \
+                 TEXT` leaves one"
+            ),
+            "d:1 与 d:2 成为同一行 (\"x\")：编号同为 ab；`riddlemill decide drop d:2 --recipe flub --by NAME --why TEXT` 可只留其一"
+        );
     }
 
     #[test]
