@@ -13,7 +13,7 @@ use super::cut::of_pages;
 use super::files::Dump;
 use super::hashed_names::{HashedName, HashedNames, hashed, hex};
 use super::thread::{Census, Threads, Wrote};
-use super::{add_names, dump, profile, riddles, rows, warc};
+use super::{add_names, dump, profile, rows, warc};
 use crate::config::{SourceKind, sections};
 use riddlemill_files::reading::Packing;
 use riddlemill_harvest::pages::{self, Site};
@@ -99,7 +99,7 @@ pub fn part_census(
     let bytes = std::fs::metadata(&dump.path).map_or(0, |meta| meta.len());
     let packing = Packing::of_file(&dump.path);
     let fit = Fit { byte: dump.piece.byte, bytes, packing, lines: 0, bodies: 0, apart: true, ends: true };
-    let (fit, census) = if of_pages(dump.kind) && riddles::is_archive(dump) {
+    let (fit, census) = if of_pages(dump.kind) && warc::is_archive(dump) {
         let (totals, census) = of_archive(dump, names);
         let apart = totals.revisits == 0 && !totals.bomb;
         (Fit { bodies: totals.bytes, apart, ends: !totals.damaged, ..fit }, census)
@@ -132,11 +132,7 @@ pub(super) fn raw_census(dump: &Dump, settings: &sections::Import) -> Census {
 
 fn of_archive(dump: &Dump, names: &mut NameList) -> (Totals, Census) {
     let mut census = Census::default();
-    let site = match (&dump.profile, riddles::site(dump.kind)) {
-        (_, Some(site)) => site,
-        (Some(profile), _) if dump.kind == SourceKind::Profile => Site::Profile(profile.clone()),
-        _ => Site::Tieba,
-    };
+    let site = dump.profile.clone().map_or(Site::Tieba, Site::Profile);
     let totals = warc::each(dump, &site, |page| {
         let Ok((_, _, parsed)) = page.read else { return };
         for post in parsed.posts {

@@ -22,9 +22,9 @@ mod outcomes;
 mod pickle;
 mod profile;
 mod published;
+mod puzzles;
 mod recall;
 mod reddit;
-mod riddles;
 mod rows;
 mod same_id;
 mod shape;
@@ -274,12 +274,6 @@ fn read<T: Default + Send>(
         let gather = |batch: Vec<_>| Ok(batch.into_par_iter().map(place).fold(T::default, gather).collect());
         return par_map_ordered(profile::batches(dump, found, limit).into_iter(), gather, take);
     }
-    if let Some(site) = riddles::site(dump.kind) {
-        let place =
-            |page: riddles::Paged| Place { position: page.at, name: Some(page.name), parsed: page.parsed };
-        let gather = |batch: Vec<_>| Ok(batch.into_par_iter().map(place).fold(T::default, gather).collect());
-        return par_map_ordered(riddles::batches(dump, &site, limit).into_iter(), gather, take);
-    }
     let known = match given {
         _ if !matches!(dump.kind, SourceKind::ThreadDump | SourceKind::Aiotieba) => None,
         Some(given) => Some(given),
@@ -373,14 +367,11 @@ fn parse_text(dump: &Dump, text: &str, threads: Option<&thread::Threads>) -> Par
         SourceKind::Reddit => reddit::post(text, dump.take),
         SourceKind::Cqia => cqia::post(text),
         SourceKind::Table => table::post(text, &dump.fields),
-        SourceKind::Puzzles => riddles::puzzle(text),
+        SourceKind::Puzzles => puzzles::puzzle(text),
         SourceKind::Published => published::row(dump, text),
-        SourceKind::ThreadDump
-        | SourceKind::Aiotieba
-        | SourceKind::Warc
-        | SourceKind::Profile
-        | SourceKind::RiddlesCom
-        | SourceKind::Rd => Parsed::Bad("an item of another format".into()),
+        SourceKind::ThreadDump | SourceKind::Aiotieba | SourceKind::Warc | SourceKind::Profile => {
+            Parsed::Bad("an item of another format".into())
+        }
     };
     texts::decoded(dump.kind, parsed)
 }

@@ -89,7 +89,7 @@ pub fn add_names(list: &mut NameList, dump: &Dump, settings: &sections::Import) 
                 entries.filter_map(|entry| entry.author).for_each(|name| list.add(&name));
             }
         }
-        SourceKind::RiddlesCom | SourceKind::Rd | SourceKind::Puzzles | SourceKind::Cqia => {}
+        SourceKind::Puzzles | SourceKind::Cqia => {}
         _ => {
             for batch in rows::batches(dump, settings.max_line_mib << 20) {
                 let hashed = |name: String| list.hashed(&name);

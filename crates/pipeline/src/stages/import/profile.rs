@@ -11,10 +11,11 @@ use std::thread;
 use riddlemill_harvest::pages::profile::{Entry, Format, Jokes, XmlError};
 use riddlemill_harvest::pages::{self, Class, Profile, Site, charset, mhtml};
 use riddlemill_text::record::{PostKind, Reason};
+use url::Url;
 
 use super::files::Dump;
 use super::thread::{Census, Row, Threads};
-use super::{Parsed, RawPost, dump, riddles, thread as threads, warc};
+use super::{Parsed, RawPost, dump, thread as threads, warc};
 use crate::config::{Take, sections};
 
 /// Pages or items of a batch.
@@ -37,7 +38,7 @@ pub(super) fn batches(dump: &Dump, profile: &Profile, limit: u64) -> Receiver<Ve
     let (sender, receiver) = sync_channel(2);
     let (dump, profile) = (dump.clone(), profile.clone());
     thread::spawn(move || {
-        if riddles::is_archive(&dump) {
+        if warc::is_archive(&dump) {
             return archive(&dump, profile, &sender);
         }
         match profile.format() {
@@ -132,7 +133,11 @@ fn saved(dump: &Dump, profile: &Profile, limit: u64) -> Vec<Unit> {
     let text = charset::decode(&saved.body, saved.content_type.as_deref(), &site).text;
     let page = |text: &str, url: &str, at: usize| {
         let parsed = pages::parse(&site, url, 200, text, None);
-        let read = Ok((parsed.class, url.to_owned(), parsed.entries));
+        let other = Url::parse(url).is_ok_and(|url| profile.is_other(&url));
+        let read = match parsed.class {
+            Class::Unparsed if other => Err((Reason::PageOther, warc::in_words(url, parsed.why.clone()))),
+            class => Ok((class, url.to_owned(), parsed.entries)),
+        };
         Unit { at: at as u64, name: at.to_string(), read, why: parsed.why }
     };
     if profile.format() == Format::Html {
@@ -172,11 +177,13 @@ pub(super) fn unit(unit: Unit, known: &Threads, dump: &Dump, profile: &Profile) 
 }
 
 /// The outcome of a post.
-pub(super) fn post(entry: Entry, known: &Threads, dump: &Dump, profile: &Profile) -> Parsed {
+pub(super) fn post(mut entry: Entry, known: &Threads, dump: &Dump, profile: &Profile) -> Parsed {
     if let Some(mark) = entry.removed {
         return Parsed::Out(Reason::TakenAway, mark);
     }
     let some = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
+    let links = std::mem::take(&mut entry.links);
+    let links = links.into_iter().filter(|text| !text.trim().is_empty()).collect();
     if profile.holds_riddles() {
         let Some(question) = some(entry.body).or(some(entry.title)) else {
             return Parsed::Bad("a riddle without a question: neither `body` nor `title` is found".into());
@@ -191,6 +198,7 @@ pub(super) fn post(entry: Entry, known: &Threads, dump: &Dump, profile: &Profile
             time: entry.time.or(entry.time_raw),
             score: entry.score,
             images: entry.images,
+            links,
             ..RawPost::default()
         }));
     }
@@ -219,7 +227,7 @@ pub(super) fn post(entry: Entry, known: &Threads, dump: &Dump, profile: &Profile
         time: entry.time.or(entry.time_raw),
         score: entry.score,
         note: None,
-        links: Vec::new(),
+        links,
         images: entry.images,
         noted: String::new(),
     }))

@@ -18,7 +18,7 @@ use super::dump::{self, BATCH};
 use super::files::Dump;
 use super::shape::{self, Shape};
 use super::split::{Item, Splitter};
-use super::{Parsed, parse, profile, published, riddles, rows, thread, warc};
+use super::{Parsed, parse, profile, published, rows, thread, warc};
 use crate::config::{SourceKind, Take};
 use crate::stages::withdrawal::Withdrawals;
 use riddlemill_files::fence;
@@ -80,32 +80,20 @@ enum Layout {
     Parquet,
     /// Pages of an archive, and of which site.
     Pages(Site),
-    /// One page, of this site.
-    Page(Site),
     /// Pages or items of a site that a profile describes.
     Described(Profile),
 }
 
 impl Layout {
     fn detect(dump: &Dump) -> Layout {
-        match dump.kind {
-            SourceKind::Profile if dump.profile.is_some() && !riddles::is_archive(dump) => {
-                dump.profile.clone().map_or(Layout::Stream, Layout::Described)
-            }
-            SourceKind::Profile => {
-                dump.profile.clone().map_or(Layout::Stream, |p| Layout::Pages(Site::Profile(p)))
-            }
-            SourceKind::Warc => Layout::Pages(Site::Tieba),
-            kind => match riddles::site(kind) {
-                Some(site) if riddles::is_archive(dump) => Layout::Pages(site),
-                Some(site) => Layout::Page(site),
-                None => match rows::head(dump) {
-                    rows::Head::Parquet => Layout::Parquet,
-                    rows::Head::Csv | rows::Head::Numpy | rows::Head::Workbook | rows::Head::Other => {
-                        Layout::Csv
-                    }
-                    rows::Head::Json => Layout::Stream,
-                },
+        match &dump.profile {
+            Some(profile) if warc::is_archive(dump) => Layout::Pages(Site::Profile(profile.clone())),
+            Some(profile) => Layout::Described(profile.clone()),
+            None if dump.kind == SourceKind::Warc => Layout::Pages(Site::Tieba),
+            None => match rows::head(dump) {
+                rows::Head::Parquet => Layout::Parquet,
+                rows::Head::Csv | rows::Head::Numpy | rows::Head::Workbook | rows::Head::Other => Layout::Csv,
+                rows::Head::Json => Layout::Stream,
             },
         }
     }
@@ -116,7 +104,7 @@ pub fn is_sought(dump: &Dump) -> bool {
     match Layout::detect(dump) {
         Layout::Parquet => true,
         Layout::Stream => Packing::of_file(&dump.path) == Packing::Plain,
-        Layout::Csv | Layout::Pages(_) | Layout::Page(_) | Layout::Described(_) => false,
+        Layout::Csv | Layout::Pages(_) | Layout::Described(_) => false,
     }
 }
 
@@ -133,8 +121,8 @@ pub fn blocks<T: Send>(
         each_unit(dump, &profile, limit, sift, |block, records| take(block, make(records)));
         return;
     }
-    if let Layout::Pages(site) | Layout::Page(site) = Layout::detect(dump) {
-        each_page(dump, &site, limit, None, sift, |block, records| take(block, make(records)));
+    if let Layout::Pages(site) = Layout::detect(dump) {
+        each_page(dump, &site, None, sift, |block, records| take(block, make(records)));
         return;
     }
     for items in rows::batches(dump, limit) {
@@ -180,11 +168,11 @@ pub fn read_back(
             });
             Ok(found)
         }
-        Layout::Pages(site) | Layout::Page(site) => {
+        Layout::Pages(site) => {
             let places: HashMap<(u64, u64), usize> =
                 blocks.iter().enumerate().map(|(at, block)| ((block.start, block.end), at)).collect();
             let mut found = vec![Vec::new(); blocks.len()];
-            each_page(dump, &site, limit, Some(blocks), sift, |block, records| {
+            each_page(dump, &site, Some(blocks), sift, |block, records| {
                 if let Some(at) = places.get(&(block.start, block.end)) {
                     found[*at] = records;
                 }
@@ -318,7 +306,6 @@ fn entered(entry: Entry, described: &Profile) -> RecalledText {
 fn each_page(
     dump: &Dump,
     site: &Site,
-    limit: u64,
     wanted: Option<&[Block]>,
     sift: &Sift<'_>,
     mut take: impl FnMut(Block, Vec<Recalled>),
@@ -327,13 +314,6 @@ fn each_page(
         let position = at.member + at.skip;
         Block { start: at.member, end: at.skip, first: position, last: position }
     };
-    if matches!(Layout::detect(dump), Layout::Page(_)) {
-        let only = Block { start: 0, end: 0, first: 1, last: 1 };
-        if let Parsed::Page(posts) = riddles::saved(dump, site, limit) {
-            take(only, page(dump, 1, posts.into_iter().map(drafted).collect(), sift));
-        }
-        return;
-    }
     let wanted: Option<HashSet<(u64, u64)>> =
         wanted.map(|blocks| blocks.iter().map(|block| (block.start, block.end)).collect());
     let pages = Archive::new(vec![dump.path.clone()], Limits::default()).pages();
@@ -349,10 +329,9 @@ fn each_page(
             let (archived, parsed) = pages::read_page(site, archived);
             let at = block(archived.at);
             let posts = parsed.posts.into_iter().map(|post| recalled_text(warc::row(post)));
-            let riddles = parsed.riddles.into_iter().map(|riddle| drafted(riddles::riddle(riddle)));
             let entries =
                 parsed.entries.into_iter().filter_map(|entry| Some(entered(entry, dump.profile.as_ref()?)));
-            (at, page(dump, at.first, posts.chain(riddles).chain(entries).collect(), sift))
+            (at, page(dump, at.first, posts.chain(entries).collect(), sift))
         };
         let read: Vec<_> = batch.into_par_iter().map(read).collect();
         read.into_iter().for_each(|(at, records)| take(at, records));
@@ -477,9 +456,7 @@ fn unread(dump: &Dump, text: &str) -> RecalledText {
             .collect(),
         SourceKind::Puzzles => vec!["question", "answer"],
         SourceKind::Published => published::texts(dump),
-        SourceKind::Warc | SourceKind::Profile | SourceKind::RiddlesCom | SourceKind::Rd => {
-            return RecalledText::default();
-        }
+        SourceKind::Warc | SourceKind::Profile => return RecalledText::default(),
     };
     let unquoted =
         |text: &str| serde_json::from_str::<String>(&format!("\"{text}\"")).unwrap_or_else(|_| text.into());

@@ -14,6 +14,7 @@ use super::thread::{Census, Row, Threads};
 use super::{Parsed, RawPost, thread as threads};
 use crate::config::sections;
 use riddlemill_files::fence;
+use riddlemill_files::reading::{Form, sniff};
 use riddlemill_harvest::pages::tieba::Address;
 use riddlemill_harvest::pages::{self, Class, Site};
 use riddlemill_harvest::warc::{ArchiveTrouble, Limits, Location, Page, Totals};
@@ -30,6 +31,11 @@ pub(super) struct Archived {
     pub damage: bool,
     /// What was read.
     pub read: Result<(Class, String, pages::Parsed), (Reason, String)>,
+}
+
+/// Whether a file is an archive, and not one page.
+pub(super) fn is_archive(dump: &Dump) -> bool {
+    matches!(sniff(&dump.path), Form::Warc | Form::Wacz)
 }
 
 /// The pages of an archive as those of a site, read ahead by a thread of their own.
