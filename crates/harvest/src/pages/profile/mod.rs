@@ -92,13 +92,19 @@ impl Profile {
 
     /// Whether pages contain riddles and their answers instead of posts.
     pub fn holds_riddles(&self) -> bool {
-        self.rules.fields.contains_key(&Field::Answer)
+        self.finds(Field::Answer)
             || self.rules.labels.as_ref().is_some_and(|labels| !labels.answer.is_empty())
-            || self
-                .rules
-                .each
-                .as_ref()
-                .is_some_and(|each| each.capture_names().flatten().any(|name| name == "answer"))
+    }
+
+    /// Whether it says where the author of a post is.
+    pub fn names_authors(&self) -> bool {
+        self.finds(Field::Author)
+    }
+
+    fn finds(&self, field: Field) -> bool {
+        let each = self.rules.each.as_ref();
+        self.rules.fields.contains_key(&field)
+            || each.is_some_and(|each| each.capture_names().flatten().any(|name| name == field.name()))
     }
 
     /// The encoding of pages that declare none.

@@ -117,8 +117,11 @@ pub fn part_census(
 /// The threads of a file; none where its posts are in no threads. What cannot be read is reported on the second reading.
 pub(super) fn raw_census(dump: &Dump, settings: &sections::Import) -> Census {
     let mut census = Census::default();
-    let has_threads = matches!(dump.kind, SourceKind::ThreadDump | SourceKind::Aiotieba | SourceKind::Warc);
-    if has_threads || dump.profile.is_some() {
+    let has_threads = match &dump.profile {
+        Some(profile) => !profile.holds_riddles(),
+        None => matches!(dump.kind, SourceKind::ThreadDump | SourceKind::Aiotieba | SourceKind::Warc),
+    };
+    if has_threads {
         let row = |_: &Census, item: Item<'_>| {
             super::row(dump, simdutf8::basic::from_utf8(item.bytes.ok()?).ok()?)?.ok()
         };

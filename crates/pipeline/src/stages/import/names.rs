@@ -73,8 +73,11 @@ pub fn words_evidence(root: &Path, settings: &sections::Import) -> Result<Vec<(S
 
 /// Adds the names of a dump's users. What cannot be read is reported by import itself.
 pub fn add_names(list: &mut NameList, dump: &Dump, settings: &sections::Import) {
-    // These name nobody.
-    if matches!(dump.kind, SourceKind::Puzzles | SourceKind::Cqia | SourceKind::Published) {
+    let names_authors = match &dump.profile {
+        Some(profile) => profile.names_authors(),
+        None => !matches!(dump.kind, SourceKind::Puzzles | SourceKind::Cqia | SourceKind::Published),
+    };
+    if !names_authors {
         return;
     }
     let row = |list: &NameList, item: Item<'_>| list.hashed(&name_of(dump, item.bytes.ok()?)?);
