@@ -36,7 +36,7 @@ pub(super) use trust::TrustVerb;
 
 /// Rebuild RuozhiBench, FLUB, Chumor and BrainTeaser from raw forum dumps, and tell why any post was kept or left out.
 #[derive(Parser)]
-#[command(name = "riddlemill", version, propagate_version = true, max_term_width = 100, after_help = super::exit::HELP)]
+#[command(name = "riddlemill", version, propagate_version = true, max_term_width = 100, help_template = super::verbs::TEMPLATE, after_help = super::exit::HELP)]
 pub(super) struct Cli {
     #[command(flatten, next_help_heading = "Options of every verb")]
     pub global: Global,

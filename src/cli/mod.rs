@@ -56,9 +56,11 @@ mod review_session;
 mod run;
 mod serve;
 mod show;
+mod stage_table;
 mod status;
 mod trials;
 mod trust;
+mod verbs;
 mod verify;
 mod withdraw;
 

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::exit::Failure;
 use super::output::count;
 use super::terminal::{HANG, Tone, tint};
-use crate::config::Config;
-use crate::pipeline::{Cause, Planned, Remedy, causes};
+use crate::config::{Config, sections};
+use crate::pipeline::{Cause, CauseState, Planned, Remedy, causes};
 use crate::recipe::Recipe;
 use crate::release::{self, Candidate};
 use crate::store::{Manifest, Workspace};
@@ -67,6 +67,9 @@ pub(super) fn next(
     if due > 0 {
         return Ok(Some(Next { command: run, why: format!("{} to make", count(due as u64, "stage")) }));
     }
+    if is_first_sight(config) && standings.iter().all(|standing| standing.causes.iter().all(|c| !c.failed)) {
+        return Ok(Some(Next { command: "riddlemill serve".into(), why: SAMPLE.into() }));
+    }
     let of_cause = |standing: &RecipeState, cause: &Cause| {
         let command = match &cause.remedy {
             Remedy::Nothing => return None,
@@ -110,6 +113,20 @@ pub(super) fn next(
     Ok(other.and_then(|(standing, cause)| of_cause(standing, cause)))
 }
 
+/// What a newcomer does with the sample.
+const SAMPLE: &str = "this is the sample, with made-up votes: the pages show each post and why it was kept or left out, and riddlemill explain tieba:9900002233 tells it of one here";
+
+/// Whether the workspace has the sample's posts, drafts and votes and nothing else: then nobody has work to do.
+fn is_first_sight(config: &Config) -> bool {
+    let draft: sections::Draft = config.typed(None, "draft");
+    let votes = Workspace::new(&config.root).raw().join("votes");
+    let nobody_voted = std::fs::read_dir(votes).map_or(true, |mut files| files.next().is_none());
+    !config.sources.is_empty()
+        && config.sources.iter().all(|source| source.path.starts_with("raw/sample/"))
+        && draft.endpoint == "sample"
+        && nobody_voted
+}
+
 /// The first of those with the most records.
 fn most<'a>(
     causes: impl Iterator<Item = (&'a RecipeState, &'a Cause)>,
@@ -136,7 +153,33 @@ pub(super) fn row(cause: &Cause) -> Value {
     })
 }
 
-/// The label of a cause, and its colour.
-pub(super) fn label(cause: &Cause) -> (&'static str, Tone) {
-    if cause.failed { ("failed", Tone::Bad) } else { ("waiting", Tone::Waits) }
+/// What waits or failed, a line a cause, under a heading; recipes with the same cause share a line.
+pub(super) fn kept_back(standings: &[RecipeState]) -> Vec<String> {
+    let mut groups: Vec<(Vec<&str>, &Cause)> = Vec::new();
+    for standing in standings {
+        for cause in &standing.causes {
+            match groups.iter_mut().find(|(_, first)| same(first, cause)) {
+                Some((recipes, _)) => recipes.push(standing.recipe.name),
+                None => groups.push((vec![standing.recipe.name], cause)),
+            }
+        }
+    }
+    let line = |(recipes, cause): &(Vec<&str>, &Cause)| {
+        let tone = if cause.failed { Tone::Bad } else { Tone::Waits };
+        let each = if recipes.len() > 1 { "in each, " } else { "" };
+        let place = tint(tone, &format!("{} {}", recipes.join(", "), cause.stage));
+        format!("  {place}: {HANG}{each}{cause}")
+    };
+    let heading = (!groups.is_empty()).then(|| tint(Tone::Head, KEPT_BACK));
+    heading.into_iter().chain(groups.iter().map(line)).collect()
+}
+
+/// The heading of what waits or failed.
+const KEPT_BACK: &str = "what waits or failed:";
+
+/// Whether one remedy mends both. Decisions of people hold in every recipe that has the stage.
+fn same(a: &Cause, b: &Cause) -> bool {
+    (a.stage, a.records, &a.what, a.failed) == (b.stage, b.records, &b.what, b.failed)
+        && a.state == b.state
+        && (a.state == CauseState::Person || a.remedy.text() == b.remedy.text())
 }

@@ -10,11 +10,11 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use super::args::Global;
 use super::ask::{ask, can_ask};
 use super::busy::heard;
-use super::output::{count, number};
+use super::output::number;
+use super::stage_table::{Row, StageTable};
 use crate::config::Config;
 use crate::pipeline::{Progress, Selection, outlook};
 use crate::recipe::Recipe;
-use crate::record::State;
 use crate::stages::Pulse;
 use crate::store::Manifest;
 
@@ -230,6 +230,8 @@ pub(super) struct RunConsole<'a> {
     verbose: bool,
     bar: Mutex<Option<Bar>>,
     ahead: Option<RemainingWork<'a>>,
+    /// Of the first recipe of the remaining work.
+    table: Mutex<Option<StageTable>>,
 }
 
 /// The remaining work of a run.
@@ -237,11 +239,39 @@ pub(super) struct RemainingWork<'a> {
     pub config: &'a Config,
     pub recipes: &'a [&'static Recipe],
     pub selection: &'a Selection,
+    /// The stages that this run has been through.
+    pub passed: &'a Mutex<Vec<Manifest>>,
 }
 
 impl<'a> RunConsole<'a> {
     pub(super) fn new(quiet: bool, verbose: bool, ahead: Option<RemainingWork<'a>>) -> RunConsole<'a> {
-        RunConsole { quiet, verbose, bar: Mutex::new(None), ahead }
+        let recipe = ahead.as_ref().and_then(|ahead| ahead.recipes.first());
+        let table = Mutex::new(recipe.map(|recipe| StageTable::new(recipe, verbose)));
+        RunConsole { quiet, verbose, bar: Mutex::new(None), ahead, table }
+    }
+
+    /// Prints what the table of stages gives away.
+    fn print_table(&self, lines: impl FnOnce(&mut StageTable) -> Vec<String>) {
+        let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+        let lines = table.as_mut().map(lines).unwrap_or_default();
+        lines.iter().filter(|_| !self.quiet).for_each(|line| eprintln!("{line}"));
+    }
+
+    /// Prints the rest of the table of stages, and that of a stage that was stopped.
+    pub(super) fn finish(&self) {
+        if let Some(bar) = self.with(Option::take) {
+            bar.clear();
+        }
+        self.print_table(StageTable::end);
+    }
+
+    /// The row of a stage, which later recipes of this run may share.
+    fn row(&self, manifest: &Manifest, took: Duration) -> Row {
+        let Some(ahead) = &self.ahead else { return Row::made(manifest, took, &[]) };
+        let mut passed = ahead.passed.lock().unwrap_or_else(PoisonError::into_inner);
+        let row = Row::made(manifest, took, &passed);
+        passed.push(manifest.clone());
+        row
     }
 
     fn with<T>(&self, f: impl FnOnce(&mut Option<Bar>) -> T) -> T {
@@ -314,43 +344,21 @@ impl Progress for RunConsole<'_> {
         self.with(|slot| *slot = Some(bar));
     }
 
-    fn end(&self, recipe: &str, manifest: &Manifest) {
-        // The bar has to be gone before the summary is printed, or its remains stay above it.
+    fn end(&self, _recipe: &str, manifest: &Manifest) {
+        // The bar has to be gone before the row is printed, or its remains stay above it.
         let took = self.with(Option::take).map(|bar| {
             bar.clear();
             bar.took()
         });
-        if !self.quiet {
-            let took = took.filter(|took| took.as_secs_f64() > 1.0);
-            let took = took.map(|took| format!(", {:.1} s", took.as_secs_f64())).unwrap_or_default();
-            eprintln!("{}{took}", line(recipe, manifest));
-        }
+        let row = self.row(manifest, took.unwrap_or_default());
+        self.print_table(|table| table.put(row));
     }
 
-    fn fresh(&self, recipe: &str, manifest: &Manifest) {
-        if self.verbose {
-            eprintln!("{} (fresh)", line(recipe, manifest));
-        }
+    fn fresh(&self, _recipe: &str, manifest: &Manifest) {
+        let row = self.row(manifest, Duration::ZERO);
+        // A row of several stages must not span one that is not in it.
+        self.print_table(|table| if self.verbose { table.put(row) } else { table.end() });
     }
-}
-
-/// `flub clean: 2,597 in, 2,590 out (changed 812, dropped 7)`.
-pub(super) fn line(recipe: &str, manifest: &Manifest) -> String {
-    let counts = &manifest.counts;
-    let states = State::ALL.into_iter().filter(|s| *s != State::Kept && counts.state(*s) > 0);
-    let states: Vec<String> = states
-        .map(|s| {
-            use super::terminal::{tint, tone};
-            tint(tone(s.code()), &format!("{} {}", s.code(), number(counts.state(s))))
-        })
-        .collect();
-    let states = if states.is_empty() { String::new() } else { format!(" ({})", states.join(", ")) };
-    format!(
-        "{recipe} {}: {} in, {} out{states}",
-        manifest.stage,
-        count(counts.records_in, "record"),
-        number(counts.records_out)
-    )
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! `status`: fresh and stale stages with reasons, and who is waited for.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::json;
 
@@ -10,7 +10,8 @@ use super::next::{self, RecipeState};
 use super::origins;
 use super::output::{self, number};
 use super::released;
-use super::terminal::{HANG, tint, tone};
+use super::stage_table::{Row, StageTable};
+use super::terminal::HANG;
 use crate::config::Config;
 use crate::crawl;
 use crate::pages::time::unix;
@@ -37,35 +38,38 @@ pub(super) fn print(
     let mut text = String::new();
     let mut machine = Vec::new();
     let mut standings = Vec::new();
+    let mut passed = Vec::new();
     for recipe in recipes {
         let planned = plan(config, recipe)?;
         let standing = RecipeState::planned(config, recipe, &planned)?;
         let outdates = outdated(config, recipe, &planned)?.filter(|found| found.posts > 0);
-        let width = recipe.steps().iter().map(|s| s.name.len()).max().unwrap_or(0);
-        text.push_str(&format!("{}\n", recipe.name));
+        let mut table = StageTable::new(recipe, global.verbose);
         for step in &planned {
             let (state, description) = describe(step);
-            let state_shown = tint(tone(state), &format!("{state:8}"));
-            text.push_str(&format!("  {:width$}  {state_shown} {HANG}{description}\n", step.step));
-            for cause in standing.causes(step.step) {
-                let (label, tone) = next::label(cause);
-                let label = tint(tone, &format!("{label:8}"));
-                text.push_str(&format!("  {:width$}  {label} {HANG}{cause}\n", ""));
-            }
+            let row = match (state, step.manifest()) {
+                ("fresh", Some(manifest)) => Row::made(manifest, Duration::ZERO, &passed),
+                _ => Row::due(step.step, state, description.clone()),
+            };
+            put_lines(&mut text, table.put(row));
+            passed.extend(step.manifest().filter(|_| state == "fresh").cloned());
             let outdates = outdates.filter(|found| found.step == step.step);
             if let Some(found) = outdates {
-                text.push_str(&format!("  {:width$}  {:8} {}\n", "", "outdates", of_outdated(found)));
+                // Below the row of its stage alone.
+                put_lines(&mut text, table.end());
+                text.push_str(&format!("    outdates {HANG}{}\n", of_outdated(found)));
             }
             machine.push(json!({
                 "recipe": recipe.name, "stage": step.step, "state": state, "why": description, "held": step.manifest().map_or(0, |made| made.counts.state(State::Held)),
                 "causes": standing.causes(step.step).map(next::row).collect::<Vec<_>>(), "outdates": outdates,
             }));
         }
+        put_lines(&mut text, table.end());
         let (released, versions) = released::describe(&Workspace::new(&config.root), recipe)?;
         text.push_str(&released);
         machine.extend(versions);
         standings.push(standing);
     }
+    put_lines(&mut text, next::kept_back(&standings));
     let (text_of_origins, rows) = origins::changed(config)?;
     text.push_str(&text_of_origins);
     machine.extend(rows);
@@ -82,6 +86,10 @@ pub(super) fn print(
         output::print(&text)?
     }
     Ok(Exit::Done)
+}
+
+fn put_lines(text: &mut String, lines: Vec<String>) {
+    lines.iter().for_each(|line| text.push_str(&format!("{line}\n")));
 }
 
 /// The age of crawled pages.
