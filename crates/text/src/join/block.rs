@@ -129,8 +129,11 @@ impl<'a> Block<'a> {
             .map_init(
                 || self.scratch(),
                 |scratch, task| {
-                    let task = if items.go(task.len()) { task } else { &[] };
-                    self.probe(probes, task, scratch)
+                    let done = task.len();
+                    let task = if items.goes_on() { task } else { &[] };
+                    let found = self.probe(probes, task, scratch);
+                    items.done(done);
+                    found
                 },
             )
             .collect();

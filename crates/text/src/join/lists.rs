@@ -101,21 +101,30 @@ fn matches(block: &Block<'_>, probes: &Records, range: Range<u32>, items: Items<
             effort.probes += lookups;
             of_shards.iter_mut().zip(parts).for_each(|(shard, part)| shard.push(part));
         }
-        // The work is in the lists; progress is reported shard by shard.
-        let share = some.len() / SHARDS;
+        // The work is in the lists; progress is reported shard by shard, by what is looked up in each: a common
+        // key has more work in its shard than whole shards have.
+        let lookings = |parts: &[Vec<Looking>]| parts.iter().map(Vec::len).sum::<usize>();
+        let all_lookings = of_shards.iter().map(|parts| lookings(parts)).sum::<usize>().max(1);
+        let share = |parts: &[Vec<Looking>]| {
+            (some.len() as u128 * lookings(parts) as u128 / all_lookings as u128) as usize
+        };
+        let reported: usize = of_shards.iter().map(|parts| share(parts)).sum();
         let found: Vec<(Vec<Match>, Effort)> = of_shards
             .into_par_iter()
             .enumerate()
             .map_init(
                 || Scratch::new(block),
                 |scratch, (shard, parts)| {
-                    let parts = if items.go(share) { parts } else { Vec::new() };
-                    in_shard(block, probes, shard, parts.concat(), scratch)
+                    let share = share(&parts);
+                    let parts = if items.goes_on() { parts } else { Vec::new() };
+                    let found = in_shard(block, probes, shard, parts.concat(), scratch);
+                    items.done(share);
+                    found
                 },
             )
             .collect();
         // The rest of the division, so that progress reaches the whole.
-        items.go(some.len() - share * SHARDS);
+        items.done(some.len().saturating_sub(reported));
         for (found, spent) in found {
             matches.extend(found);
             effort += spent;

@@ -62,7 +62,17 @@ pub(super) struct Items<'w> {
 impl Items<'_> {
     /// Called before this many items; returns whether to process them.
     pub fn go(&self, items: usize) -> bool {
+        self.done(items);
+        self.goes_on()
+    }
+
+    /// Called after this many items, where one item may take long.
+    pub fn done(&self, items: usize) {
         self.watch.advance(self.each * items as f64);
+    }
+
+    /// Whether to process further items.
+    pub fn goes_on(&self) -> bool {
         !self.watch.stopped()
     }
 }
