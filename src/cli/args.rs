@@ -220,12 +220,15 @@ pub(super) enum Verb {
 
 #[derive(Args)]
 pub(super) struct Init {
-    /// The folder to create it in
-    #[arg(value_name = "DIR", default_value = ".")]
-    pub folder: PathBuf,
+    /// The folder to create it in, or a workspace that is there; and files of posts, for which sources are proposed
+    #[arg(value_name = "DIR or FILE")]
+    pub places: Vec<PathBuf>,
     /// Leave out the sample dumps
     #[arg(long)]
     pub empty: bool,
+    /// Copy the files into raw/dumps and write their sources into pipeline.toml
+    #[arg(long, conflicts_with = "benchmark")]
+    pub write: bool,
     /// Copy a built-in benchmark's folder into benchmarks/ of the workspace, to change it
     #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::recipes))]
     pub benchmark: Option<String>,

@@ -7,7 +7,7 @@ use include_flate::flate;
 
 use super::args::{Global, Init};
 use super::exit::{Exit, Failure};
-use super::output;
+use super::{output, propose};
 use crate::config::{FILE, default_pipeline, sample_pipeline};
 use crate::store::{Error, durable};
 
@@ -45,11 +45,39 @@ fn sample() -> [(&'static str, &'static str); 17] {
 }
 
 pub(super) fn init(args: &Init, global: &Global) -> Result<Exit, Failure> {
-    // `.` is the default of the argument, and then -C counts.
-    let root = if args.folder.as_os_str() == "." { &global.workspace } else { &args.folder };
+    let (root, files) = propose::places(&args.places, &global.workspace)?;
     if let Some(name) = &args.benchmark {
-        return copy_out(name, root, global);
+        return copy_out(name, &root, global);
     }
+    if !files.is_empty() {
+        return propose::sources(&root, &files, args.write, global);
+    }
+    if args.write {
+        return Err(Failure::usage(
+            "no file is given whose source could be written\n  hint: riddlemill init DIR FILE… --write",
+        ));
+    }
+    create(&root, args.empty, global)?;
+    if !global.quiet {
+        let at = at(&root);
+        match args.empty {
+            true => eprintln!(
+                "next: riddlemill init {} FILE… proposes a [[source]] for each file of posts, and with --write adds it to {FILE}; then riddlemill{at} run",
+                root.display()
+            ),
+            false => eprintln!("next: riddlemill{at} run"),
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// The option that selects a workspace, for commands that are proposed.
+pub(super) fn at(root: &Path) -> String {
+    if root.as_os_str() == "." { String::new() } else { format!(" -C {}", root.display()) }
+}
+
+/// Creates a workspace, with the sample or `empty`.
+pub(super) fn create(root: &Path, empty: bool, global: &Global) -> Result<(), Failure> {
     let settings = root.join(FILE);
     if settings.exists() {
         return Err(Failure::usage(format!(
@@ -58,12 +86,12 @@ pub(super) fn init(args: &Init, global: &Global) -> Result<Exit, Failure> {
         )));
     }
     // Checked before anything is written.
-    let missing = if args.empty { Vec::new() } else { missing(root)? };
+    let missing = if empty { Vec::new() } else { missing(root)? };
     for folder in ["dumps", "warc", "replies", "responses", "votes", "releases"] {
         durable::create_folder(&root.join("raw").join(folder))?;
     }
     let mut text = default_pipeline();
-    if !args.empty {
+    if !empty {
         text = sample_pipeline();
         for (path, content) in missing {
             if let Some(folder) = path.parent() {
@@ -93,10 +121,8 @@ pub(super) fn init(args: &Init, global: &Global) -> Result<Exit, Failure> {
                 root.join(".gitignore").display()
             );
         }
-        let at = if root.as_os_str() == "." { String::new() } else { format!(" -C {place}") };
-        eprintln!("next: riddlemill{at} run");
     }
-    Ok(Exit::Done)
+    Ok(())
 }
 
 /// What must not be published with a workspace.

@@ -43,6 +43,7 @@ mod profiles;
 mod progress;
 mod prompts;
 mod proposals;
+mod propose;
 mod publish;
 mod published;
 mod raw;

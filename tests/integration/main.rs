@@ -27,6 +27,7 @@ mod evaluate;
 mod evaluate_pack;
 mod exchange;
 mod fetch;
+mod first_minutes;
 mod first_steps;
 mod fresh;
 mod fsck;

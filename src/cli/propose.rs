@@ -1,0 +1,214 @@
+//! `init FILE…`: looks at files of posts, proposes a `[[source]]` for each, and writes them when told.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use super::args::Global;
+use super::exit::{Exit, Failure};
+use super::terminal::{HANG, visible};
+use super::{init, output};
+use crate::config::{Config, FILE};
+use crate::recipe;
+use crate::stages::import::{SourceProposal, propose};
+use crate::store::{Error, durable};
+
+/// Ends of files' names: what has one and is not there is a mistyped file and no folder to create.
+const ENDS: &[&str] = &[
+    "json", "jsonl", "ndjson", "csv", "tsv", "txt", "xlsx", "xls", "ods", "parquet", "gz", "zst", "bz2",
+    "xz", "zip",
+];
+
+/// Characters of the example that is shown.
+const SHOWN: usize = 60;
+
+/// The workspace's folder and the files among the arguments.
+pub(super) fn places(given: &[PathBuf], workspace: &Path) -> Result<(PathBuf, Vec<PathBuf>), Failure> {
+    let mut root: Option<PathBuf> = None;
+    let mut files = Vec::new();
+    for place in given {
+        let ends = place.extension().and_then(|end| end.to_str()).map(str::to_lowercase);
+        if place.is_file() {
+            files.push(place.clone());
+        } else if !place.exists() && ends.is_some_and(|end| ENDS.contains(&end.as_str())) {
+            return Err(Failure::usage(format!("{}: there is no such file", place.display())));
+        } else if let Some(first) = root.replace(place.clone()) {
+            let both = format!("{} and {} are both folders", first.display(), place.display());
+            return Err(Failure::usage(format!("{both}\n  hint: one workspace, and files of posts")));
+        }
+    }
+    // `.` is the default of the argument, and then -C counts.
+    let root = root.filter(|root| root.as_os_str() != ".").unwrap_or_else(|| workspace.to_owned());
+    Ok((root, files))
+}
+
+/// Proposes the sources of files, and writes them if told to.
+pub(super) fn sources(root: &Path, files: &[PathBuf], write: bool, global: &Global) -> Result<Exit, Failure> {
+    let settings = root.join(FILE);
+    let mut text = match settings.exists() {
+        true => fs::read_to_string(&settings).map_err(Error::io("read", &settings))?,
+        false => String::new(),
+    };
+    let mut proposals: Vec<(&Path, Result<(Named, SourceProposal), String>)> = Vec::new();
+    for file in files {
+        let found = propose(file).map(|proposal| {
+            let named = Named::of(root, file, &text);
+            // The next file's name is another.
+            text.push_str(&format!("\nname = \"{}\"\n", named.name));
+            (named, proposal)
+        });
+        proposals.push((file, found));
+    }
+    let found: Vec<&(Named, SourceProposal)> =
+        proposals.iter().filter_map(|(_, found)| found.as_ref().ok()).collect();
+    if global.json {
+        let rows = proposals.iter().map(|(file, found)| match found {
+            Ok((named, proposal)) => json!({
+                "file": file.display().to_string(), "source": table(named, proposal), "kind": proposal.kind,
+                "fields": proposal.fields, "optional": proposal.optional, "language": proposal.language,
+                "rows": proposal.rows, "written": write,
+            }),
+            Err(why) => json!({ "file": file.display().to_string(), "why": why }),
+        });
+        output::json(&rows.collect::<Vec<_>>())?;
+    } else {
+        let text: String = proposals.iter().map(|(file, found)| print(file, found)).collect();
+        output::print(&text)?;
+    }
+    if write && !found.is_empty() {
+        add(root, &found, global)?;
+    }
+    if !global.quiet && !found.is_empty() {
+        let at = init::at(root);
+        match write {
+            true => eprintln!("next: riddlemill{at} run; then riddlemill{at} audit"),
+            false => {
+                let of = |(file, found): &(&Path, Result<_, _>)| {
+                    found.is_ok().then(|| format!(" {}", file.display()))
+                };
+                let good: String = proposals.iter().filter_map(of).collect();
+                eprintln!("next: riddlemill init {}{good} --write writes this into {FILE}", root.display());
+            }
+        }
+    }
+    Ok(if found.len() < files.len() { Exit::Partial } else { Exit::Done })
+}
+
+/// What a source is called, and where its file will be.
+struct Named {
+    name: String,
+    /// Relative to pipeline.toml, with slashes.
+    path: String,
+    /// The file to copy, if it is not in the workspace.
+    from: Option<PathBuf>,
+}
+
+impl Named {
+    fn of(root: &Path, file: &Path, settings: &str) -> Named {
+        let called = file.file_name().unwrap_or_default().to_string_lossy();
+        let stem = called.split('.').next().unwrap_or_default();
+        let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        let stem: String = stem.chars().map(|c| if fits(c) { c } else { '-' }).collect();
+        let stem = match stem.trim_matches('-') {
+            "" => "dump",
+            stem => stem,
+        };
+        let free = |name: &String| !settings.contains(&format!("name = \"{name}\""));
+        let numbered = (2..).map(|n| format!("{stem}-{n}"));
+        let name = std::iter::once(stem.to_owned()).chain(numbered).find(free).unwrap_or_default();
+        let inside = fs::canonicalize(root).ok().zip(fs::canonicalize(file).ok());
+        let inside = inside.and_then(|(root, file)| Some(file.strip_prefix(root).ok()?.to_owned()));
+        match inside {
+            Some(inside) => {
+                let parts = inside.components().map(|part| part.as_os_str().to_string_lossy());
+                Named { name, path: parts.collect::<Vec<_>>().join("/"), from: None }
+            }
+            None => Named { name, path: format!("raw/dumps/{called}"), from: Some(file.to_owned()) },
+        }
+    }
+}
+
+/// A string of TOML, whose escapes are those of JSON.
+fn quoted(text: &str) -> String {
+    json!(text).to_string()
+}
+
+/// The table as it is written.
+fn table(named: &Named, proposal: &SourceProposal) -> String {
+    let mut text = format!(
+        "[[source]]\nname = {}\nkind = {}\npath = {}\n",
+        quoted(&named.name),
+        quoted(proposal.kind),
+        quoted(&named.path)
+    );
+    if !proposal.fields.is_empty() {
+        let fields: Vec<String> =
+            proposal.fields.iter().map(|(field, column)| format!("{field} = {}", quoted(column))).collect();
+        text.push_str(&format!("fields = {{ {} }}\n", fields.join(", ")));
+    }
+    if !proposal.optional.is_empty() {
+        let columns: Vec<String> = proposal.optional.iter().map(|column| quoted(column)).collect();
+        text.push_str(&format!("optional = [{}]\n", columns.join(", ")));
+    }
+    if let Some(language) = proposal.language {
+        text.push_str(&format!("language = {}\n", quoted(language)));
+    }
+    text
+}
+
+fn print(file: &Path, found: &Result<(Named, SourceProposal), String>) -> String {
+    match found {
+        Ok((named, proposal)) => {
+            let example: String = visible(&proposal.example).chars().take(SHOWN).collect();
+            let rows = output::count(proposal.rows as u64, "row");
+            format!(
+                "# {}: by its first {rows}; the first text: {HANG}{example}\n{}\n",
+                file.display(),
+                table(named, proposal)
+            )
+        }
+        Err(why) => format!("# {}: no source: {HANG}{why}\n\n", file.display()),
+    }
+}
+
+/// Copies the files and adds their tables, of which all or none are written.
+fn add(root: &Path, found: &[&(Named, SourceProposal)], global: &Global) -> Result<(), Failure> {
+    let settings = root.join(FILE);
+    // Before anything is written.
+    for (named, _) in found {
+        let to = root.join(&named.path);
+        if named.from.is_some() && to.exists() {
+            let hint = "hint: rename the file, or name the one that is there";
+            return Err(Failure::usage(format!(
+                "{} already exists; it was not changed\n  {hint}",
+                to.display()
+            )));
+        }
+    }
+    if !settings.exists() {
+        init::create(root, true, global)?;
+    }
+    for (named, _) in found {
+        let Some(from) = &named.from else { continue };
+        let to = root.join(&named.path);
+        let mut partial = to.clone().into_os_string();
+        partial.push(".part");
+        fs::copy(from, &partial).map_err(Error::io("copy", from))?;
+        fs::rename(&partial, &to).map_err(Error::io("rename", &to))?;
+    }
+    let before = fs::read_to_string(&settings).map_err(Error::io("read", &settings))?;
+    let tables: Vec<String> = found.iter().map(|(named, proposal)| table(named, proposal)).collect();
+    let after = format!("{}\n\n{}", before.trim_end(), tables.join("\n"));
+    durable::replace(&settings, after.as_bytes())?;
+    let checked = Config::load(root, &recipe::names(), &recipe::choices(), &output::overrides(global, &[]));
+    if let Err(problems) = checked {
+        // Settings that cannot be read would keep every verb from working.
+        durable::replace(&settings, before.as_bytes())?;
+        return Err(problems.into());
+    }
+    if !global.quiet {
+        eprintln!("{}: {} added", settings.display(), output::count(found.len() as u64, "source"));
+    }
+    Ok(())
+}

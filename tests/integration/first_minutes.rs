@@ -1,0 +1,135 @@
+//! What a newcomer sees in the first ten minutes: a run on one screen, help by purpose, and a file of their own
+//! that becomes a source.
+
+use crate::harness::{CallResult, Workspace};
+
+const POSTS: &str = "编号,标题,楼主\n1,为什么鱼不会口渴？,甲\n2,云会恐高吗？,乙\n3,雨伞会不会淋湿？,丙\n";
+
+/// A call whose output has this many columns.
+fn narrow(ws: &Workspace, args: &[&str], columns: &str) -> CallResult {
+    CallResult::from(ws.command(args).env("COLUMNS", columns)).expect(0)
+}
+
+#[test]
+fn a_run_of_the_sample_is_one_screen_and_leads_a_newcomer_on() {
+    let ws = Workspace::sample();
+    let result = ws.call(["run"]).expect(0).err;
+    let lines: Vec<&str> = result.lines().collect();
+    assert!(lines.len() <= 60, "{} lines\n{result}", lines.len());
+    let heading = |line: &&&str| line.ends_with("changed or left out");
+    let ends: Vec<usize> =
+        lines.iter().filter(heading).filter_map(|line| line.find(" out  changed")).collect();
+    assert!(ends.len() >= 5 && ends.iter().all(|end| *end == ends[0]), "aligned: {result}");
+    assert!(result.contains("as in ruozhibench-gen"), "shared stages are not told twice: {result}");
+    assert!(!result.contains(" 0 records in, 0 out"), "{result}");
+    // What waits comes once, behind all tables.
+    let (tables, waits) = result.split_once("what waits or failed:\n").unwrap();
+    assert!(tables.contains("brainteaser: ") && waits.contains("ruozhibench-gen, flub, chumor anonymise: "));
+    let next = lines.last().unwrap();
+    assert!(
+        next.starts_with("next: riddlemill serve") && next.contains("riddlemill explain tieba:"),
+        "{next}"
+    );
+    let post = next.split("riddlemill explain ").nth(1).unwrap().split_whitespace().next().unwrap();
+    ws.call(["explain", post]).expect(0);
+    // The same table again.
+    let status = ws.call(["status"]).expect(0).out;
+    let row = |text: &str| text.lines().find(|line| line.starts_with("  filter ")).unwrap().to_owned();
+    assert_eq!(row(&status), row(tables));
+    assert!(status.lines().last().unwrap().starts_with("next: riddlemill serve"));
+}
+
+#[test]
+fn every_stage_has_a_row_where_that_is_asked_for() {
+    let ws = Workspace::sample();
+    ws.run();
+    let all = ws.call(["status", "--verbose", "--recipe", "flub"]).expect(0).out;
+    for stage in ["import", "type", "review:type", "options"] {
+        assert!(all.lines().any(|line| line.starts_with(&format!("  {stage} "))), "{stage}: {all}");
+    }
+}
+
+#[test]
+fn a_narrow_terminal_has_no_columns_of_three_words() {
+    let ws = Workspace::sample();
+    ws.run();
+    for args in [&["report", "--recipe", "brainteaser"][..], &["status"], &["explain", "tieba:9900002233"]] {
+        let result = narrow(&ws, args, "80").out;
+        for line in result.lines() {
+            let columns: usize = line.chars().map(|c| if c > '\u{2e80}' { 2 } else { 1 }).sum();
+            assert!(columns <= 80, "{args:?}: {line:?}");
+        }
+    }
+    let told = ws.call(["explain", "tieba:9900002233"]).expect(0).out;
+    let long_run =
+        |line: &&str| line.split(|c: char| !c.is_ascii_hexdigit()).any(|digits| digits.len() >= 32);
+    assert_eq!(told.lines().find(long_run), None, "no hash in full: {told}");
+    assert!(!told.contains("because  cut_title"), "a rule is told by its sentence: {told}");
+}
+
+#[test]
+fn help_names_verbs_by_their_purpose() {
+    let help = Workspace::folder().call(["--help"]).expect(0).out;
+    for purpose in ["Begin:", "Ask models:", "Let people decide:", "Options of every verb:", "Exit codes:"] {
+        assert!(help.contains(&format!("\n{purpose}\n")), "{purpose} {help}");
+    }
+    assert!(help.find("  run  ").unwrap() < help.find("  evaluate  ").unwrap());
+}
+
+#[test]
+fn problems_of_a_list_begin_alike() {
+    let ws = Workspace::with("[dedup]\nmetrik = \"indel\"\n[filtr]\nmin_chars = 1\n");
+    let result = ws.call(["status"]).expect(2).err;
+    let problems = result.lines().filter(|line| !line.starts_with("  "));
+    assert!(
+        problems.clone().count() >= 2 && problems.clone().all(|line| line.starts_with("error: ")),
+        "{result}"
+    );
+    let json = ws.call(["status", "--json"]).expect(2).err;
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert!(!json["error"].as_str().unwrap().contains("error: "), "{json}");
+}
+
+#[test]
+fn a_strangers_file_is_three_commands_from_an_audited_result() {
+    let ws = Workspace::folder();
+    ws.write("posts.csv", POSTS);
+    let shown = ws.call(["init", "mill", "posts.csv"]).expect(0);
+    for part in
+        ["kind = \"table\"", "title = \"标题\"", "id = \"编号\"", "language = \"zh\"", "为什么鱼不会口渴？"]
+    {
+        assert!(shown.out.contains(part), "{part}: {}", shown.out);
+    }
+    assert!(!ws.exists("mill"), "a proposal writes nothing");
+    assert!(shown.err.contains("next: riddlemill init mill posts.csv --write"), "{}", shown.err);
+    let written = ws.call(["init", "mill", "posts.csv", "--write"]).expect(0);
+    assert!(written.err.contains("next: riddlemill -C mill run"), "{}", written.err);
+    assert_eq!(ws.read("mill/raw/dumps/posts.csv"), POSTS);
+    let run = ws.call(["-C", "mill", "run", "--recipe", "flub", "--to", "dedup"]).expect(0);
+    assert!(!run.err.contains("warning"), "{}", run.err);
+    ws.call(["-C", "mill", "audit"]).expect(0);
+    // Once more: the file that is there stays as it is, and so do the settings.
+    let settings = ws.read("mill/pipeline.toml");
+    let again = ws.call(["init", "mill", "posts.csv", "--write"]).expect(2).err;
+    assert!(again.contains("it was not changed"), "{again}");
+    assert_eq!(ws.read("mill/pipeline.toml"), settings);
+}
+
+#[test]
+fn what_cannot_be_a_source_is_named_and_the_others_are_proposed() {
+    let ws = Workspace::folder();
+    ws.write("posts.csv", POSTS);
+    ws.write("posts.db", "SQLite format 3\0");
+    let result = ws.call(["init", "mill", "posts.db", "posts.csv"]).expect(3).out;
+    assert!(result.contains("posts.db: no source: ") && result.contains("sqlite3"), "{result}");
+    assert!(result.contains("name = \"posts\""), "{result}");
+    let missing = ws.call(["init", "mill", "post.csv"]).expect(2).err;
+    assert!(missing.contains("there is no such file") && !ws.exists("post.csv"), "{missing}");
+}
+
+#[test]
+fn an_empty_workspace_is_told_what_to_write() {
+    let ws = Workspace::folder();
+    let result = ws.call(["init", "--empty"]).expect(0).err;
+    assert!(result.contains("next: riddlemill init . FILE…") && result.contains("[[source]]"), "{result}");
+}
