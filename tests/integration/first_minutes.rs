@@ -133,3 +133,35 @@ fn an_empty_workspace_is_told_what_to_write() {
     let result = ws.call(["init", "--empty"]).expect(0).err;
     assert!(result.contains("next: riddlemill init . FILE…") && result.contains("[[source]]"), "{result}");
 }
+
+#[test]
+fn an_address_with_a_path_is_refused_at_the_start() {
+    let ws = Workspace::sample();
+    for (address, says) in [
+        ("https://mill.example.org/label", "a path"),
+        ("https://mill.example.org/?a=b", "a query"),
+        ("https://me:word@mill.example.org", "a name or a password"),
+        ("ftp://mill.example.org", "another scheme"),
+    ] {
+        let result = ws.call(["serve", "--port", "0", "--public", address]).expect(2).err;
+        assert!(result.contains(says) && result.contains("hint: "), "{address}: {result}");
+        assert!(!result.contains("word"), "a password is not repeated: {result}");
+    }
+}
+
+#[test]
+fn settings_in_another_encoding_are_named() {
+    let ws = Workspace::with("");
+    let wide = |big: bool, mark: bool| -> Vec<u8> {
+        let text = if mark { "\u{feff}[dedup]\n" } else { "[dedup]\n" };
+        text.encode_utf16().flat_map(|c| if big { c.to_be_bytes() } else { c.to_le_bytes() }).collect()
+    };
+    for bytes in [wide(false, true), wide(true, true), wide(false, false)] {
+        ws.write("pipeline.toml", bytes);
+        let result = ws.call(["status"]).expect(2).err;
+        assert!(result.contains("UTF-16") && result.contains("hint: save it as UTF-8"), "{result}");
+    }
+    ws.write("pipeline.toml", b"# \xd4\xc6\n");
+    let result = ws.call(["status"]).expect(2).err;
+    assert!(result.contains("not UTF-8 at byte 2") && result.contains("hint: save it as UTF-8"), "{result}");
+}
