@@ -171,9 +171,17 @@ fn sheet<const N: usize>(headers: [&str; N], rows: impl Iterator<Item = [String;
 /// `62.00 [59.10, 64.90] n 677`.
 pub fn describe_cell(cell: &Cell) -> String {
     match (cell.low, cell.high) {
-        (Some(low), Some(high)) => format!("{:.2} [{low:.2}, {high:.2}] n {}", cell.value, cell.n),
+        (Some(low), Some(high)) => {
+            let [value, low, high] = [cell.value, low, high].map(no_minus_zero);
+            format!("{value:.2} [{low:.2}, {high:.2}] n {}", cell.n)
+        }
         _ => format!("{} n {}", plain(cell.value), cell.n),
     }
+}
+
+/// What two decimals show as -0.00 is 0.00.
+pub(super) fn no_minus_zero(value: f64) -> f64 {
+    if (-0.005..=0.0).contains(&value) { 0.0 } else { value }
 }
 
 /// A figure without an interval: small ones, such as p-values, with their first digits.
@@ -234,9 +242,9 @@ pub(super) fn markdown(results: &Results<'_>) -> String {
                 one.setting,
                 cell(&one.first),
                 cell(&one.second),
-                apart.value,
-                apart.low,
-                apart.high,
+                no_minus_zero(apart.value),
+                no_minus_zero(apart.low),
+                no_minus_zero(apart.high),
                 plain(one.difference.p),
                 mcnemar.unwrap_or_default(),
                 one.n

@@ -165,3 +165,13 @@ fn settings_in_another_encoding_are_named() {
     let result = ws.call(["status"]).expect(2).err;
     assert!(result.contains("not UTF-8 at byte 2") && result.contains("hint: save it as UTF-8"), "{result}");
 }
+
+#[test]
+fn the_reference_has_a_page_a_verb() {
+    let ws = Workspace::folder();
+    ws.call(["man", "--reference", "reference"]).expect(0);
+    let list = ws.read("reference/commands.md");
+    assert!(list.contains("[`run`](commands/run.md)") && list.lines().count() < 120, "{list}");
+    assert!(ws.read("reference/commands/run.md").starts_with("# riddlemill run\n"));
+    assert!(ws.read("reference/commands/review.md").contains("## riddlemill review export"));
+}
