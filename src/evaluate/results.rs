@@ -181,12 +181,16 @@ pub fn describe_cell(cell: &Cell) -> String {
 
 /// What two decimals show as -0.00 is 0.00.
 pub(super) fn no_minus_zero(value: f64) -> f64 {
-    if (-0.005..=0.0).contains(&value) { 0.0 } else { value }
+    if value > -0.005 && value <= 0.0 { 0.0 } else { value }
 }
 
 /// A figure without an interval: small ones, such as p-values, with their first digits.
 pub(super) fn plain(value: f64) -> String {
-    if value != 0.0 && value.abs() < 0.005 { format!("{value:.1e}") } else { format!("{value:.2}") }
+    if value != 0.0 && value.abs() < 0.005 {
+        format!("{value:.1e}")
+    } else {
+        format!("{:.2}", no_minus_zero(value))
+    }
 }
 
 /// The head of a report: the n of everything, and what is missing.
@@ -257,4 +261,15 @@ pub(super) fn markdown(results: &Results<'_>) -> String {
 /// A text in a cell of a Markdown table.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::no_minus_zero;
+
+    #[test]
+    fn what_rounds_to_zero_has_no_minus() {
+        let shown = [-0.0, -0.004, 0.0, 0.004, -0.006, -1.5].map(|x| format!("{:.2}", no_minus_zero(x)));
+        assert_eq!(shown, ["0.00", "0.00", "0.00", "0.00", "-0.01", "-1.50"]);
+    }
 }
