@@ -173,7 +173,9 @@ impl Pulse for Bar {
 fn log_line(name: &str, done: u64, total: u64, elapsed: Duration) -> String {
     let (at, rate) = (short(done as f64), short(rate(done, elapsed)));
     match total {
-        0 => format!("{name}: {at}, {rate}/s"),
+        // What counts more than was announced says nothing about what is left.
+        total if total == 0 || total < done => format!("{name}: {at}, {rate}/s"),
+        total if total == done => format!("{name}: {at} of {}, {rate}/s", short(total as f64)),
         _ => {
             format!("{name}: {at} of {}, {rate}/s, {} left", short(total as f64), left(done, total, elapsed))
         }
@@ -191,6 +193,7 @@ fn left(done: u64, total: u64, elapsed: Duration) -> String {
     match done {
         // No rate is known before the first record.
         0 => "?".to_owned(),
+        done if done >= total => "nothing".to_owned(),
         _ => {
             let secs = elapsed.as_secs_f64() * total.saturating_sub(done) as f64 / done as f64;
             // Limited because `from_secs_f64` panics on a time that does not fit.
@@ -442,7 +445,7 @@ mod tests {
         // 173 of 198 thousand after three minutes, and then nothing for two more.
         let at = |secs| left(173_000, 198_000, Duration::from_secs(secs));
         assert_eq!((at(180), at(300)), ("27 s".to_owned(), "44 s".to_owned()));
-        assert_eq!(left(198_000, 198_000, Duration::from_secs(300)), "0 s");
+        assert_eq!(left(198_000, 198_000, Duration::from_secs(300)), "nothing");
     }
 
     #[test]
