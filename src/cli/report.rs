@@ -90,7 +90,7 @@ fn print(funnel: &Funnel, examples: &Examples) -> String {
         ));
         if let Some(names) = stage.names {
             let what = "names of users, looked for in every text";
-            text.push_str(&format!("    {:>9}  {what}\n", number(names)));
+            text.push_str(&format!("    {:>9} {what}\n", number(names)));
         }
         for state in State::ALL {
             let prefix = format!("{}/", state.code());
