@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use include_flate::flate;
 
-use super::args::{Global, Init};
+use super::args::Global;
 use super::exit::{Exit, Failure};
-use super::{output, propose};
+use super::output;
 use crate::config::{FILE, default_pipeline, sample_pipeline};
 use crate::store::{Error, durable};
 
@@ -42,33 +42,6 @@ fn sample() -> [(&'static str, &'static str); 17] {
         "raw/sample/wordnet/index.noun",
         "raw/sample/wordnet/data.noun",
     ]
-}
-
-pub(super) fn init(args: &Init, global: &Global) -> Result<Exit, Failure> {
-    let (root, files) = propose::places(&args.places, &global.workspace)?;
-    if let Some(name) = &args.benchmark {
-        return copy_out(name, &root, global);
-    }
-    if !files.is_empty() {
-        return propose::sources(&root, &files, args.write, global);
-    }
-    if args.write {
-        return Err(Failure::usage(
-            "no file is given whose source could be written\n  hint: riddlemill init DIR FILE… --write",
-        ));
-    }
-    create(&root, args.empty, global)?;
-    if !global.quiet {
-        let at = at(&root);
-        match args.empty {
-            true => eprintln!(
-                "next: riddlemill init {} FILE… proposes a [[source]] for each file of posts, and with --write adds it to {FILE}; then riddlemill{at} run",
-                root.display()
-            ),
-            false => eprintln!("next: riddlemill{at} run"),
-        }
-    }
-    Ok(Exit::Done)
 }
 
 /// The option that selects a workspace, for commands that are proposed.
@@ -159,7 +132,7 @@ fn keep_private(root: &Path) -> Result<bool, Failure> {
 }
 
 /// Copies a built-in benchmark's folder into the workspace. Existing files are not changed.
-fn copy_out(name: &str, root: &Path, global: &Global) -> Result<Exit, Failure> {
+pub(super) fn copy_out(name: &str, root: &Path, global: &Global) -> Result<Exit, Failure> {
     let Some(files) = riddlemill_benchmarks::built_in(name) else {
         let names = crate::recipe::names();
         return Err(Failure::usage(crate::config::unknown("built-in benchmark", name, names)));

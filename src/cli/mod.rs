@@ -113,7 +113,7 @@ fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
     // Before every verb: benchmarks/ of the workspace adds or replaces recipes, which verbs find by name.
     crate::recipe::open(&global.workspace)?;
     match &cli.verb {
-        Verb::Init(args) => init::init(args, global),
+        Verb::Init(args) => propose::init(args, global),
         Verb::Config(args) => config::config(args, global),
         Verb::Fetch(args) => fetch::fetch(args, global),
         Verb::Run(args) => run::run(args, global, stop),

@@ -1,11 +1,11 @@
-//! `init FILE…`: looks at files of posts, proposes a `[[source]]` for each, and writes them when told.
+//! `init`: a new workspace; with files of posts a `[[source]]` proposed for each, and written when told.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::args::Global;
+use super::args::{Global, Init};
 use super::exit::{Exit, Failure};
 use super::terminal::{HANG, visible};
 use super::{init, output};
@@ -23,8 +23,36 @@ const ENDS: &[&str] = &[
 /// Characters of the example that is shown.
 const SHOWN: usize = 60;
 
+/// `init`: a workspace, or sources for files.
+pub(super) fn init(args: &Init, global: &Global) -> Result<Exit, Failure> {
+    let (root, files) = places(&args.places, &global.workspace)?;
+    if let Some(name) = &args.benchmark {
+        return init::copy_out(name, &root, global);
+    }
+    if !files.is_empty() {
+        return sources(&root, &files, args.write, global);
+    }
+    if args.write {
+        return Err(Failure::usage(
+            "no file is given whose source could be written\n  hint: riddlemill init DIR FILE… --write",
+        ));
+    }
+    init::create(&root, args.empty, global)?;
+    if !global.quiet {
+        let at = init::at(&root);
+        match args.empty {
+            true => eprintln!(
+                "next: riddlemill init {} FILE… proposes a [[source]] for each file of posts, and with --write adds it to {FILE}; then riddlemill{at} run",
+                root.display()
+            ),
+            false => eprintln!("next: riddlemill{at} run"),
+        }
+    }
+    Ok(Exit::Done)
+}
+
 /// The workspace's folder and the files among the arguments.
-pub(super) fn places(given: &[PathBuf], workspace: &Path) -> Result<(PathBuf, Vec<PathBuf>), Failure> {
+fn places(given: &[PathBuf], workspace: &Path) -> Result<(PathBuf, Vec<PathBuf>), Failure> {
     let mut root: Option<PathBuf> = None;
     let mut files = Vec::new();
     for place in given {
@@ -44,7 +72,7 @@ pub(super) fn places(given: &[PathBuf], workspace: &Path) -> Result<(PathBuf, Ve
 }
 
 /// Proposes the sources of files, and writes them if told to.
-pub(super) fn sources(root: &Path, files: &[PathBuf], write: bool, global: &Global) -> Result<Exit, Failure> {
+fn sources(root: &Path, files: &[PathBuf], write: bool, global: &Global) -> Result<Exit, Failure> {
     let settings = root.join(FILE);
     let mut text = match settings.exists() {
         true => fs::read_to_string(&settings).map_err(Error::io("read", &settings))?,

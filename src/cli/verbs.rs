@@ -62,24 +62,3 @@ Benchmarks of your own, clusters, shells:
 Options of every verb:
 {options}{after-help}
 ";
-
-#[cfg(test)]
-mod tests {
-    use clap::CommandFactory;
-
-    use super::super::args::Cli;
-    use super::TEMPLATE;
-
-    #[test]
-    fn every_verb_has_one_line_and_each_line_a_verb() {
-        let cli = Cli::command();
-        let verbs: Vec<&str> = cli.get_subcommands().map(|verb| verb.get_name()).chain(["help"]).collect();
-        let line = |line: &str| line.strip_prefix("  ")?.split_whitespace().next().map(str::to_owned);
-        let mut listed: Vec<String> = TEMPLATE.lines().filter_map(line).collect();
-        listed.sort_unstable();
-        let mut verbs: Vec<String> = verbs.into_iter().map(str::to_owned).collect();
-        verbs.sort_unstable();
-        assert_eq!(listed, verbs);
-        assert!(TEMPLATE.lines().all(|line| line.chars().count() <= 80), "it fits a terminal");
-    }
-}
