@@ -204,9 +204,11 @@ fn print(file: &Path, found: &Result<(Named, SourceProposal), String>) -> String
 fn add(root: &Path, found: &[&(Named, SourceProposal)], global: &Global) -> Result<(), Failure> {
     let settings = root.join(FILE);
     // Before anything is written.
+    let mut taken = std::collections::BTreeSet::new();
     for (named, _) in found {
         let to = root.join(&named.path);
-        if named.from.is_some() && to.exists() {
+        // Two files of one name would be one in raw/dumps.
+        if named.from.is_some() && (to.exists() || !taken.insert(to.clone())) {
             let hint = "hint: rename the file, or name the one that is there";
             return Err(Failure::usage(format!(
                 "{} already exists; it was not changed\n  {hint}",
