@@ -217,8 +217,15 @@ pub fn compare(
     let posts = |passage: &&Passage| {
         recipe.step(&passage.stage).is_some_and(|(_, step)| step.stage.rows() == Rows::Posts)
     };
-    let changed = explained.way.iter().rev().filter(posts).find_map(|passage| passage.after.clone());
-    explained.text = own.or(changed).or_else(|| post.map(|post| post.text));
+    // A stage may change a record and not its text: a published row that a rule would merge, a post that is embedded.
+    let written = |text: &String| !text.trim().is_empty();
+    let after = |passage: &Passage| passage.after.clone().filter(written);
+    let changed = explained.way.iter().rev().filter(posts).find_map(after);
+    let raw = |post: Post| match written(&post.text) {
+        true => post.text,
+        false => Post::written(post.title.as_deref(), post.content.as_deref()),
+    };
+    explained.text = own.filter(written).or(changed).or_else(|| post.map(raw).filter(written));
     Ok(())
 }
 

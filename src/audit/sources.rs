@@ -148,7 +148,7 @@ pub(super) fn attribute(
             time: None,
             aside: Some(record),
         });
-    })?;
+    });
     let index = Index::new(&rows, &sources);
     let candidates: Vec<Vec<Candidate>> =
         rows.par_iter().map(|row| compared(row, &index.nearest(&row.text), &sources, likeness)).collect();

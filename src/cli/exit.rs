@@ -136,7 +136,9 @@ impl From<ReleaseError> for Failure {
         match error {
             ReleaseError::Store(e) => e.into(),
             ReleaseError::Run(e) => e.into(),
-            ReleaseError::Findings { .. } => Failure { exit: Exit::Gap, message: error.to_string() },
+            ReleaseError::Findings { .. } | ReleaseError::Rows { .. } => {
+                Failure { exit: Exit::Gap, message: error.to_string() }
+            }
             other => Failure::usage(other.to_string()),
         }
     }

@@ -8,7 +8,7 @@ use super::terminal::{HANG, Tone, tint};
 use crate::config::{Config, sections};
 use crate::pipeline::{Cause, CauseState, Planned, Remedy, causes};
 use crate::recipe::Recipe;
-use crate::release::{self, Candidate};
+use crate::release::{self, Candidate, ReleaseError};
 use crate::store::{Manifest, Workspace};
 
 /// The state of a recipe.
@@ -92,7 +92,7 @@ pub(super) fn next(
         let name = standing.recipe.name;
         if release::due(config, standing.recipe)? {
             let why = format!("{name} is complete, and its candidate is not released");
-            if release::unlicensed(config, standing.recipe).is_some() {
+            if let Some(ReleaseError::Unlicensed { .. }) = release::unlicensed(config, standing.recipe) {
                 let command =
                     format!("set `licence` under [release] in pipeline.toml, an SPDX identifier; then {run}");
                 return Ok(Some(Next {
@@ -100,7 +100,18 @@ pub(super) fn next(
                     why: format!("{why}: no licence is set for it as a whole"),
                 }));
             }
-            return Ok(Some(Next { command: format!("riddlemill release {name}"), why }));
+            // What has to be mended first was printed in full above.
+            if let Some(refused) = release::refusals(config, standing.recipe).first() {
+                let refused = refused.lines().next().unwrap_or_default();
+                let why = format!("{name} is complete, but a release would be refused: {refused}");
+                return Ok(Some(Next { command: format!("riddlemill status --recipe {name}"), why }));
+            }
+            let partial = release::is_partial(config, standing.recipe);
+            let (flag, why) = match partial {
+                true => (" --partial", format!("{why}; less than release.whole_share of its items is in it")),
+                false => ("", why),
+            };
+            return Ok(Some(Next { command: format!("riddlemill release {name}{flag}"), why }));
         }
     }
     // If a set has rows, the records kept back may be left.

@@ -297,7 +297,8 @@ impl<'a> RunConsole<'a> {
         lines.iter().filter(|_| !self.quiet).for_each(|line| eprintln!("{line}"));
     }
 
-    /// Prints the rest of the table of stages, and that of a stage that was stopped.
+    /// Removes what was begun from the terminal, and prints the rest of the table of stages, also after a stage
+    /// that was stopped.
     pub(super) fn finish(&self) {
         if let Some(bar) = self.with(Option::take) {
             bar.clear();
@@ -312,6 +313,12 @@ impl<'a> RunConsole<'a> {
         let row = Row::made(manifest, took, &passed);
         passed.push(manifest.clone());
         row
+    }
+
+    /// Begins something that is no stage, such as an evaluation's requests.
+    pub(super) fn start(&self, name: &str, total: u64) {
+        let bar = Bar::new(name.to_owned(), total, self.quiet);
+        self.with(|slot| *slot = Some(bar));
     }
 
     fn with<T>(&self, f: impl FnOnce(&mut Option<Bar>) -> T) -> T {
@@ -455,5 +462,13 @@ mod tests {
         let log = std::thread::spawn(move || work.log());
         drop(bar);
         log.join().unwrap();
+    }
+
+    #[test]
+    fn a_log_never_says_that_nothing_is_left_of_what_goes_on() {
+        let line = |done| log_line("flub respond", done, 350, Duration::from_secs(50));
+        assert_eq!(line(1672), "flub respond: 1,672, 33/s");
+        assert_eq!(line(350), "flub respond: 350 of 350, 7/s");
+        assert_eq!(line(349), "flub respond: 349 of 350, 7.0/s, 1 s left");
     }
 }

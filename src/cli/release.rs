@@ -24,7 +24,7 @@ pub(super) fn release(args: &Release, global: &Global) -> Result<Exit, Failure> 
     let version = args.version.as_deref().map(str::parse::<Version>).transpose();
     let version = version.map_err(|e| Failure::usage(e.to_string()))?;
     let date = args.date.clone().unwrap_or_else(today);
-    let wanted = Wanted { version, date: &date, draft: args.draft };
+    let wanted = Wanted { version, date: &date, draft: args.draft, partial: args.partial };
     // Completes a release that was stopped after it was registered and before its folder existed.
     restore(&Workspace::new(&config.root), recipe, global)?;
     let (proposal, manifest) = release::release(&config, recipe, wanted)?;
@@ -51,6 +51,9 @@ pub(super) fn release(args: &Release, global: &Global) -> Result<Exit, Failure> 
         }
         None => "  the first release\n".into(),
     });
+    if let Some(licence) = &proposal.changes.licence {
+        text.push_str(&format!("  the licence: {licence}\n"));
+    }
     for why in &proposal.draft {
         text.push_str(&format!("  a draft: {why}\n"));
     }

@@ -9,6 +9,7 @@ use super::next::{self, Next, RecipeState};
 use super::output::{self, count};
 use super::progress::{RemainingWork, RunConsole};
 use super::status;
+use super::terminal::{HANG, Tone, tint};
 use crate::config::{Config, Source, sections};
 use crate::llm;
 use crate::pipeline::{self, Selection};
@@ -102,6 +103,7 @@ pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Fail
                     let causes = standing.iter().flat_map(|standing| &standing.causes).map(next::row);
                     serde_json::json!({
                         "recipe": c.recipe, "rows": c.rows, "written": written, "stages": c.stages,
+                        "refused": c.refused, "left_out": c.left_out,
                         "causes": causes.collect::<Vec<_>>(), "next": next.as_ref().map(Next::json),
                     })
                 })
@@ -189,6 +191,10 @@ fn make(
     let recipe = ahead[0];
     if !global.quiet {
         unused_sources(config, recipe).iter().for_each(|note| eprintln!("{note}"));
+        // Before the first step, because it comes after the votes of people.
+        for one in pipeline::lacking(config, recipe)? {
+            eprintln!("warning: {} {}, a later step: {}", recipe.name, one.step, one.what);
+        }
     }
     let console = RunConsole::new(
         global.quiet,
@@ -218,6 +224,11 @@ fn make(
                 count(built.rows, "item"),
                 place.display()
             );
+        }
+        if !global.quiet {
+            release::refusals(config, recipe).iter().for_each(|why| {
+                eprintln!("  {}: {HANG}a release would be refused: {why}", tint(Tone::Bad, recipe.name));
+            });
         }
         candidate = Some((built, written));
     }

@@ -11,13 +11,14 @@ use super::origins;
 use super::output::{self, number};
 use super::released;
 use super::stage_table::{Row, StageTable};
-use super::terminal::HANG;
+use super::terminal::{HANG, Tone, tint, tone};
 use crate::config::Config;
 use crate::crawl;
 use crate::pages::time::unix;
 use crate::pipeline::{self, Freshness, Outdated, Planned, outdated, plan};
 use crate::recipe::Recipe;
 use crate::record::State;
+use crate::release;
 use crate::stages::draft;
 use crate::store::Workspace;
 
@@ -41,6 +42,7 @@ pub(super) fn print(
     let mut passed = Vec::new();
     for recipe in recipes {
         let planned = plan(config, recipe)?;
+        let lacking = pipeline::lacking(config, recipe)?;
         let standing = RecipeState::planned(config, recipe, &planned)?;
         let outdates = outdated(config, recipe, &planned)?.filter(|found| found.posts > 0);
         let mut table = StageTable::new(recipe, global.verbose);
@@ -52,18 +54,32 @@ pub(super) fn print(
             };
             put_lines(&mut text, table.put(row));
             passed.extend(step.manifest().filter(|_| state == "fresh").cloned());
+            // What follows is below the row of its stage alone.
+            let lacks = lacking.iter().find(|one| one.step == step.step).map(|one| one.what.as_str());
+            if let Some(what) = lacks {
+                put_lines(&mut text, table.end());
+                let what = what.replace("\n  hint: ", "; ");
+                text.push_str(&format!("    {} {HANG}{what}\n", tint(tone("failed"), "lacks")));
+            }
             let outdates = outdates.filter(|found| found.step == step.step);
             if let Some(found) = outdates {
-                // Below the row of its stage alone.
                 put_lines(&mut text, table.end());
                 text.push_str(&format!("    outdates {HANG}{}\n", of_outdated(found)));
             }
             machine.push(json!({
                 "recipe": recipe.name, "stage": step.step, "state": state, "why": description, "held": step.manifest().map_or(0, |made| made.counts.state(State::Held)),
-                "causes": standing.causes(step.step).map(next::row).collect::<Vec<_>>(), "outdates": outdates,
+                "causes": standing.causes(step.step).map(next::row).collect::<Vec<_>>(), "outdates": outdates, "lacks": lacks,
             }));
         }
         put_lines(&mut text, table.end());
+        let refused = release::refusals(config, recipe);
+        for why in &refused {
+            let label = tint(Tone::Bad, "a release would be refused:");
+            text.push_str(&format!("  {label} {HANG}{why}\n"));
+        }
+        if !refused.is_empty() {
+            machine.push(json!({ "recipe": recipe.name, "refused": refused }));
+        }
         let (released, versions) = released::describe(&Workspace::new(&config.root), recipe)?;
         text.push_str(&released);
         machine.extend(versions);

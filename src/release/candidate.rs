@@ -11,6 +11,7 @@ use super::manifest::{Candidate, Link, MANIFEST, Raw, SUMS};
 use super::numbered::{allot, rows};
 use super::read_rows::JsonRow;
 use super::registry::Ordinals;
+use super::row_faults::RowFaults;
 use super::source::{CandidateSource, reader};
 use super::{data, folder, shortcuts};
 use crate::config::{Config, sections};
@@ -50,12 +51,19 @@ pub fn build(
     durable::remove_folder(&making)?;
     durable::create_folder(&making)?;
     let mut written = Vec::new();
+    let mut faults = RowFaults::new(recipe);
     for layout in &layouts {
-        written.push(data::write(&making, layout, rows(end, &last, &numbers))?);
+        let batches = rows(end, &last, &numbers).inspect(|batch| {
+            if let Ok(rows) = batch {
+                faults.look_at(layout, rows);
+            }
+        });
+        written.push(data::write(&making, layout, batches)?);
     }
     let guessed = shortcuts::measure_release(config, recipe, end, &last, &numbers)?;
     let origin = Origin::new(config, end, &end.readers(&workspace)?)?;
-    let facts = Facts::gather(config, recipe, &layouts, written, guessed, origin, &chain)?;
+    let mut facts = Facts::gather(config, recipe, &layouts, written, guessed, origin, &chain)?;
+    facts.refused = faults.into_texts();
     let candidate = folder::finish(&making, &facts, &layouts, chain, fingerprint)?;
     durable::swap_folder(&making, &place)?;
     Ok((candidate, true))
@@ -84,8 +92,8 @@ pub(super) fn fingerprint(
         "declared": declared(recipe),
         // The version of a folder's other contents: 2 lists what was left out; in 3 a missing optional value
         // makes no row provisional; 4 states types that every reader supports; 5 contains the benchmark's own
-        // folder.
-        "folder": 5,
+        // folder; 6 states the licences of every upstream, and what a release would refuse.
+        "folder": 6,
     });
     blake3::hash(decides.to_string().as_bytes()).to_hex().to_string()
 }
@@ -96,14 +104,16 @@ fn declared(recipe: &Recipe) -> Vec<&'static str> {
     found.unwrap_or_default().into_iter().map(|benchmark| benchmark.declared.as_str()).collect()
 }
 
-/// The import that another recipe made for this one: its dumps and their dates belong in the folder, but are
-/// not in the recipe's own chain.
-fn origin(config: &Config, recipe: &'static Recipe) -> Option<String> {
-    let from = Some(recipe.origin()).filter(|origin| origin.name != recipe.name)?;
-    let place = Workspace::new(&config.root).stage(from.name, 1, from.steps().first()?.name);
-    let manifest = Manifest::read(&place).ok()??;
-    let rows = manifest.tables.get("rows").map(|table| table.hash.clone()).unwrap_or_default();
-    Some(format!("{} {rows}", manifest.fingerprint))
+/// The imports that other recipes made for this one: their dumps and dates belong in the folder, but are not in the
+/// recipe's own chain.
+fn origin(config: &Config, recipe: &'static Recipe) -> Vec<String> {
+    let of = |from: &'static Recipe| {
+        let place = Workspace::new(&config.root).stage(from.name, 1, from.steps().first()?.name);
+        let manifest = Manifest::read(&place).ok()??;
+        let rows = manifest.tables.get("rows").map(|table| table.hash.clone()).unwrap_or_default();
+        Some(format!("{} {rows}", manifest.fingerprint))
+    };
+    recipe.origins().into_iter().filter(|origin| origin.name != recipe.name).filter_map(of).collect()
 }
 
 /// Whether a source belongs to the sample that comes with the program.
@@ -156,13 +166,19 @@ impl Origin {
         stages: &[StageReader],
     ) -> Result<Origin, RunError> {
         let workspace = Workspace::new(&config.root);
-        let origin = end.recipe().origin();
-        let import = reader(&workspace, origin, &origin.declared()[0])?;
-        Ok(Origin {
-            raw: raw(config, &import)?,
-            newest: newest(&import)?,
-            left_out: left_out::list(end, stages)?,
-        })
+        let mut origin = Origin { left_out: left_out::list(end, stages)?, ..Origin::default() };
+        origin.waiting = left_out::waiting(end, &origin.left_out);
+        for recipe in end.recipe().origins() {
+            let import = reader(&workspace, recipe, &recipe.declared()[0])?;
+            origin.newest = origin.newest.max(newest(&import)?);
+            // Two recipes may read the same dump.
+            for file in raw(config, &import)? {
+                if origin.raw.iter().all(|known| known.file != file.file) {
+                    origin.raw.push(file);
+                }
+            }
+        }
+        Ok(origin)
     }
 }
 

@@ -26,6 +26,9 @@ pub struct Changes {
     pub removed: Ids,
     /// Whether unchanged rows are in another order.
     pub moved: bool,
+    /// The licences of the set and of its sources, if they differ from those of the release before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub licence: Option<String>,
     /// When the version was yanked, if it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub yanked: Option<Yanked>,

@@ -66,6 +66,45 @@ pub enum ReleaseError {
         /// What each dump's source states.
         stated: Vec<String>,
     },
+    /// The licence of a source does not allow what the licence of the whole does.
+    #[error(
+        "{recipe} must not be released under {licence}: {}\n  hint: set another `licence` under [release] in pipeline.toml, leave the \
+         source out, or state in its [[source]] the licence that its holder gave you",
+        why.join("; ")
+    )]
+    Forbidden {
+        recipe: String,
+        /// The licence of the whole.
+        licence: String,
+        /// What forbids it, by source.
+        why: Vec<String>,
+    },
+    /// Rows fail checks of the benchmark's folder, or have the id of another row.
+    #[error(
+        "rows of {recipe} are not what the set promises, and nothing was released:\n{}\n  hint: mend each as it says, then `riddlemill run --recipe {recipe}`",
+        found.iter().map(|fault| format!("  {fault}")).collect::<Vec<_>>().join("\n")
+    )]
+    Rows {
+        recipe: String,
+        /// What is wrong, by row.
+        found: Vec<String>,
+    },
+    /// Too small a share of the items stands in a stable release that nobody asked for as a partial one.
+    #[error(
+        "{rows} of {all} items of {recipe} would be in {version}, the others wait or failed:\n{}\n  hint: `riddlemill status --recipe {recipe}` tells what they wait for; `--partial` releases it all the same; \
+         whole_share under [release] in pipeline.toml is the share from which nobody is asked",
+        left.iter().map(|left| format!("  {left}")).collect::<Vec<_>>().join("\n")
+    )]
+    Partial {
+        recipe: String,
+        version: Version,
+        /// How many rows there are.
+        rows: u64,
+        /// How many there could be.
+        all: u64,
+        /// What is left out, as text.
+        left: Vec<String>,
+    },
     /// Several things are missing, all of which are named at once.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     Several(Vec<ReleaseError>),

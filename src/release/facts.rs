@@ -1,6 +1,6 @@
 //! All facts on the card and in the files next to it, collected once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde::Serialize;
@@ -46,6 +46,10 @@ pub struct Facts {
     pub draft: Vec<String>,
     /// Items that the rows lack because they wait or failed.
     pub left_out: Vec<LeftOut>,
+    /// How many of them could have been rows of their own.
+    pub waiting: u64,
+    /// Why a release of these rows would be refused; empty for a release.
+    pub refused: Vec<String>,
     /// How well the answers of multiple-choice configs can be guessed.
     pub guessed: Vec<Guessed>,
     /// The set's tags on the Hub.
@@ -63,8 +67,10 @@ pub struct Facts {
     pub differs: Vec<&'static Difference>,
     /// The work of models and people.
     pub work: Work,
-    /// The dumps.
+    /// The dumps, of every recipe that rows come from.
     pub raw: Vec<Raw>,
+    /// Their sources, in order, each with the licences it states.
+    pub sources: Vec<(String, String)>,
     /// The licence of the whole set.
     pub licence: Licence,
     /// The argument of `load_dataset`: its name on the Hub, or a folder.
@@ -143,6 +149,8 @@ pub struct TaskShape {
     pub options: Option<&'static str>,
     /// The column with the answer.
     pub gold: &'static str,
+    /// Whether answers are free text that the benchmark has judged: no other program's metric says what its figure does.
+    pub judged: bool,
 }
 
 /// A stage for the templates.
@@ -248,7 +256,7 @@ impl Facts {
         let missing = SUBJECTS.iter().filter(|(subject, _)| curator.get(subject).is_none_or(Option::is_none));
         let missing =
             missing.map(|(subject, what)| format!("{}/{subject}.md: {what}", settings.curator)).collect();
-        let Origin { raw, newest, left_out } = origin;
+        let Origin { raw, newest, left_out, waiting } = origin;
         let work = work::gather(config, recipe, stages)?;
         let paper = recipe.paper;
         let sample = raw.iter().any(|file| file.sample).then_some("synthetic");
@@ -273,6 +281,8 @@ impl Facts {
                 .chain(guessed.iter().flat_map(Guessed::drafts))
                 .collect(),
             left_out,
+            waiting,
+            refused: Vec::new(),
             guessed,
             configs: layouts.iter().zip(written).map(|(layout, written)| shape(layout, written)).collect(),
             meanings: meanings(&funnel),
@@ -281,6 +291,7 @@ impl Facts {
             differs: differs(config, recipe),
             work,
             licence: Licence::combine(&settings, &raw),
+            sources: sources(&raw),
             raw,
             place: match settings.url.strip_prefix("https://huggingface.co/datasets/") {
                 Some(name) => name.trim_end_matches('/').into(),
@@ -307,6 +318,19 @@ fn title(paper: &Paper, recipe: &str) -> String {
         (false, "") => recipe.into(),
         (false, set) => set.into(),
     }
+}
+
+/// The sources of dumps, each once, with the licences it states.
+pub(super) fn sources(raw: &[Raw]) -> Vec<(String, String)> {
+    let mut stated: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for file in raw {
+        let source = file.file.split('/').next().unwrap_or_default();
+        stated.entry(source).or_default().insert(file.licence.as_deref().unwrap_or("no licence stated"));
+    }
+    let listed = |(source, licences): (&str, BTreeSet<&str>)| {
+        (source.to_owned(), licences.into_iter().collect::<Vec<_>>().join(", "))
+    };
+    stated.into_iter().map(listed).collect()
 }
 
 /// The authors that the curator named, one a line.
@@ -350,7 +374,9 @@ fn shape(layout: &Layout, written: Written) -> Shape {
             Answer::Words(gold) => (None, gold),
         };
         let name = layout.config.replace('-', "_");
-        TaskShape { name, question: task.question, instruction: task.instruction, options, gold }
+        let tasks = riddlemill_benchmarks::find(layout.config).map(|benchmark| benchmark.tasks.as_slice());
+        let judged = options.is_none() && tasks.unwrap_or_default().iter().any(|task| task.judged.is_some());
+        TaskShape { name, question: task.question, instruction: task.instruction, options, gold, judged }
     });
     let table = |compat: &Compat| {
         let rows = written.compat.get(compat.file).copied().filter(|rows| *rows > 0)?;
@@ -427,4 +453,6 @@ pub(super) struct Origin {
     pub newest: Option<String>,
     /// Items that wait, failed, or lack required values.
     pub left_out: Vec<LeftOut>,
+    /// How many of these could be rows of their own.
+    pub waiting: u64,
 }

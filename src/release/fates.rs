@@ -152,5 +152,5 @@ fn without_row(workspace: &Workspace, recipe: &'static Recipe) -> Result<BTreeSe
     let Some(last) = StageReader::open(&workspace.stage(recipe.name, step.number, step.name))? else {
         return Ok(BTreeSet::new());
     };
-    Ok(rowless(end, &last)?.into_iter().collect())
+    Ok(rowless(end, &last)?.into_iter().map(|(id, _)| id).collect())
 }

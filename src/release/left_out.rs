@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::manifest::{Ids, LeftOut};
-use super::numbered::rowless;
+use super::numbered::{UNWANTED, rowless};
 use super::source::CandidateSource;
+use crate::recipe::Step;
 use crate::record::{Entry, State};
-use crate::stages::Stage;
+use crate::stages::native::BESIDE;
+use crate::stages::{Rows, Stage};
 use crate::store::{Error, Filter, StageReader, select};
 
 /// The items that a recipe's stages left out. Unreadable lines of dumps are not items yet.
@@ -21,17 +23,23 @@ pub(super) fn list(end: CandidateSource, stages: &[StageReader]) -> Result<Vec<L
         if step.stage == Stage::Import || states.iter().all(|state| counts.state(*state) == 0) {
             continue;
         }
-        let mut by_reason: BTreeMap<(String, String), Ids> = BTreeMap::new();
+        let mut by_reason: BTreeMap<(String, String), (Ids, u64)> = BTreeMap::new();
         let waiting = Filter::any_of("outcome", states.iter().map(|state| state.code()));
         for entry in select::<Entry>(stage, "ledger", &waiting)? {
-            by_reason.entry((entry.outcome, entry.reason.unwrap_or_default())).or_default().add(&entry.id);
+            let (items, beside) =
+                by_reason.entry((entry.outcome, entry.reason.unwrap_or_default())).or_default();
+            match entry.evidence.is_some_and(|evidence| evidence.starts_with(BESIDE)) {
+                true => *beside += 1,
+                false => items.add(&entry.id),
+            }
         }
         let stage = step.name.to_string();
-        left_out.extend(by_reason.into_iter().map(|((state, reason), items)| LeftOut {
+        left_out.extend(by_reason.into_iter().map(|((state, reason), (items, beside))| LeftOut {
             stage: stage.clone(),
             state,
             reason,
             items,
+            beside,
         }));
     }
     if let Some(last) = stages.last() {
@@ -40,11 +48,37 @@ pub(super) fn list(end: CandidateSource, stages: &[StageReader]) -> Result<Vec<L
     Ok(left_out)
 }
 
-/// Records of the last stage that did not become rows.
-fn incomplete(end: CandidateSource, last: &StageReader) -> Result<Option<LeftOut>, Error> {
-    let mut items = Ids::default();
-    rowless(end, last)?.iter().for_each(|id| items.add(id));
-    let stage = last.manifest().stage.clone();
-    let (state, reason) = ("incomplete".to_string(), "a field that every row has is missing".to_string());
-    Ok((items.count > 0).then_some(LeftOut { stage, state, reason, items }))
+/// How many items these are that could be rows. Records of the kind that models' answers have are none: what waits there are
+/// parts of items that wait at a later step, or stand. What the folder does not want is not waited for either.
+pub(super) fn waiting(end: CandidateSource, left_out: &[LeftOut]) -> u64 {
+    let recipe = end.recipe();
+    let gives = |step: &Step| matches!(step.stage, Stage::Draft(draft) if draft.declared().made.is_some());
+    let of_answers = |rows: Rows| {
+        rows != end.rows() && recipe.steps().iter().any(|step| step.stage.rows() == rows && gives(step))
+    };
+    let of_items = |left: &&LeftOut| {
+        if left.is_incomplete() {
+            return left.reason != UNWANTED;
+        }
+        let Some((_, step)) = recipe.step(&left.stage) else { return true };
+        let mut read = step.inputs.iter().filter_map(|input| Some(recipe.input(input)?.2.stage.rows()));
+        read.any(|rows| !of_answers(rows))
+    };
+    left_out.iter().filter(of_items).map(|left| left.items.count).sum()
+}
+
+/// Records of the last stage that did not become rows, by the reason.
+fn incomplete(end: CandidateSource, last: &StageReader) -> Result<Vec<LeftOut>, Error> {
+    let mut by_reason: BTreeMap<&'static str, Ids> = BTreeMap::new();
+    for (id, reason) in rowless(end, last)? {
+        by_reason.entry(reason).or_default().add(&id);
+    }
+    let left = |(reason, items): (&str, Ids)| LeftOut {
+        stage: last.manifest().stage.clone(),
+        state: "incomplete".to_owned(),
+        reason: reason.to_owned(),
+        items,
+        beside: 0,
+    };
+    Ok(by_reason.into_iter().map(left).collect())
 }

@@ -38,6 +38,15 @@ pub struct Candidate {
     /// Items that the rows lack because they wait or failed.
     #[serde(default)]
     pub left_out: Vec<LeftOut>,
+    /// How many of them could have been rows of their own: items, and not their answers or other parts.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub waiting: u64,
+    /// Why a release of these rows would be refused, each with its remedy.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<String>,
+    /// The licence of the whole set, an SPDX expression; `None` if none is stated, or by an earlier version of the program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub licence: Option<String>,
     /// The hash of what determines the folder apart from the rows: layouts, settings, the curator's texts.
     #[serde(rename = "words")]
     pub fingerprint: String,
@@ -208,6 +217,13 @@ pub struct LeftOut {
     pub reason: String,
     /// The records.
     pub items: Ids,
+    /// How many records wait with them because they belong to them: the answers to these questions.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub beside: u64,
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 impl LeftOut {
@@ -218,8 +234,13 @@ impl LeftOut {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        let LeftOut { stage, state, reason, items } = self;
-        format!("{} {state} at {stage} ({reason}): {}{more}", items.count, named.join(", "))
+        let LeftOut { stage, state, reason, items, beside } = self;
+        let beside = match beside {
+            0 => String::new(),
+            1 => ", with 1 that belongs to them".to_owned(),
+            beside => format!(", with {beside} that belong to them"),
+        };
+        format!("{} {state} at {stage} ({reason}){beside}: {}{more}", items.count, named.join(", "))
     }
 
     /// Whether these are records of the last stage that did not become rows.

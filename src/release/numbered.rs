@@ -134,14 +134,23 @@ fn is_item(id: &str, seen: Seen, data: &Data, layout: &Layout) -> Result<bool, E
     Ok(seen.row(data, &layout, beside).map_err(damaged)?.is_some())
 }
 
-/// The ids of records at a recipe's end that did not become rows.
-pub(super) fn rowless(end: CandidateSource, last: &StageReader) -> Result<Vec<String>, Error> {
+/// Why a record at a recipe's end is no row: the folder does not want it, or it lacks something.
+pub(super) const UNWANTED: &str = "`when` under [data] of the benchmark leaves it out";
+const LACKING: &str = "a field that every row has is missing";
+
+/// The ids of records at a recipe's end that did not become rows, each with the reason.
+pub(super) fn rowless(
+    end: CandidateSource,
+    last: &StageReader,
+) -> Result<Vec<(String, &'static str)>, Error> {
     let of = |rows: Rows, data: &Data, layout: &Layout| {
         let mut ids = Vec::new();
         for part in last.parts_of::<record::Row>(rows.columns(), "rows") {
             for record in part? {
-                if !is_item(record.id(), Seen::new(&record, data).map_err(damaged)?, data, layout)? {
-                    ids.push(record.id().to_owned());
+                let seen = || Seen::new(&record, data).map_err(damaged);
+                if !is_item(record.id(), seen()?, data, layout)? {
+                    let wanted = seen()?.wants_record(data).map_err(damaged)?;
+                    ids.push((record.id().to_owned(), if wanted { LACKING } else { UNWANTED }));
                 }
             }
         }
@@ -181,7 +190,7 @@ pub fn not_an_item(
             return Ok(None);
         }
         why = Some(match seen()?.wants_record(data).map_err(damaged)? {
-            false => "`when` under [data] of the benchmark leaves it out".to_owned(),
+            false => UNWANTED.to_owned(),
             true => "a column that every row has is empty".to_owned(),
         });
     }

@@ -6,13 +6,16 @@ use std::path::Path;
 use super::candidate::{fingerprint, standing};
 use super::changes::{Changes, Digests};
 use super::error::ReleaseError;
-use super::facts::{Facts, Origin};
+use super::facts::{Facts, Origin, sources};
 use super::layout::Layout;
 use super::licence::Licence;
 use super::manifest::{Candidate, LeftOut, Link, Raw, SUMS};
 use super::numbered::{allot, is_published, numbering, rows};
+use super::partial::below;
 use super::registry::{Ordinals, Registry, Release, TEXTS, seal, sealing};
+use super::relicensed::{forbidden, relicensed};
 use super::restore::kept_lines;
+use super::row_faults::RowFaults;
 use super::source::CandidateSource;
 use super::version::{Bump, Version};
 use super::{data, folder, shortcuts, verify};
@@ -43,6 +46,8 @@ pub struct Wanted<'a> {
     pub date: &'a str,
     /// Whether it is a draft, which may be based on stages that do not match raw/ as it is now.
     pub draft: bool,
+    /// Whether a stable version may hold a smaller share of the items than the settings name.
+    pub partial: bool,
 }
 
 /// Assigns a version to a recipe's candidate and writes `output/<recipe>/<version>`.
@@ -89,10 +94,12 @@ pub fn release(
     durable::create_folder(&making)?;
     let mut now = Digests::default();
     let mut written = Vec::new();
+    let mut faults = RowFaults::new(recipe);
     for layout in &layouts {
         let batches = rows(end, last, &numbers).inspect(|batch| {
             if let Ok(rows) = batch {
                 now.add(layout.config, rows, layout);
+                faults.look_at(layout, rows);
             }
         });
         written.push(data::write(&making, layout, batches)?);
@@ -105,15 +112,40 @@ pub fn release(
         let waits = facts.left_out.iter().map(LeftOut::describe).collect();
         return Err(ReleaseError::Empty { recipe: recipe.name.into(), waits });
     }
+    let mut refused = Vec::new();
     if facts.licence.spdx.is_none() {
+        refused.push(no_licence(recipe, &facts.raw));
+    }
+    refused.extend(forbidden(recipe, &facts.raw, facts.licence.spdx.as_deref()));
+    let found = faults.into_texts();
+    if !found.is_empty() {
+        refused.push(ReleaseError::Rows { recipe: recipe.name.into(), found });
+    }
+    if let Some(last) = refused.pop() {
         durable::remove_folder(&making)?;
-        return Err(no_licence(recipe, &facts.raw));
+        if refused.is_empty() {
+            return Err(last);
+        }
+        refused.push(last);
+        return Err(ReleaseError::Several(refused));
     }
     facts.draft.extend(stale.iter().map(|stage| format!("built before this change: {stage}")));
     if wanted.draft && facts.draft.is_empty() {
         facts.draft.push("asked for as a draft".into());
     }
-    let (proposal, retired) = propose(&registry, recipe, &now, &facts.draft, wanted.version)?;
+    let relicensed = since_latest(&registry, &output);
+    let (proposal, retired) = propose(&registry, recipe, &now, &facts.draft, relicensed, wanted.version)?;
+    let standing = facts.configs.first().map_or(0, |config| config.written.rows);
+    if proposal.version.draft.is_none() && !wanted.partial && below(config, recipe, standing, facts.waiting) {
+        durable::remove_folder(&making)?;
+        return Err(ReleaseError::Partial {
+            recipe: recipe.name.into(),
+            version: proposal.version,
+            rows: standing,
+            all: standing + facts.waiting,
+            left: facts.left_out.iter().map(LeftOut::describe).collect(),
+        });
+    }
 
     facts.candidate = false;
     facts.version = proposal.version.to_string();
@@ -172,8 +204,8 @@ struct Fresh {
     stale: Vec<StaleStage>,
 }
 
-/// Whether no licence is stated for the whole of a recipe's set, by the settings and the candidate's sources;
-/// `None` also where there is no candidate yet.
+/// Whether no licence is stated for the whole of a recipe's set, by the settings and the candidate's sources, or one that the
+/// licence of a source forbids; `None` also where there is no candidate yet.
 pub fn unlicensed(config: &Config, recipe: &'static Recipe) -> Option<ReleaseError> {
     let candidate = Candidate::read(&Workspace::new(&config.root).candidate(recipe.name)).ok()??;
     let settings: sections::Release = config.typed(Some(recipe.name), "release");
@@ -187,12 +219,22 @@ pub fn unlicensed(config: &Config, recipe: &'static Recipe) -> Option<ReleaseErr
         }
     };
     let raw: Vec<Raw> = candidate.raw.iter().map(stated).collect();
-    Licence::combine(&settings, &raw).spdx.is_none().then(|| no_licence(recipe, &raw))
+    match Licence::combine(&settings, &raw).spdx {
+        None => Some(no_licence(recipe, &raw)),
+        Some(whole) => forbidden(recipe, &raw, Some(&whole)),
+    }
+}
+
+/// What differs between the licences of a candidate's folder and of the latest release, as text.
+fn since_latest(registry: &Registry, candidate: &Path) -> Option<String> {
+    let latest = candidate.with_file_name(registry.latest()?.version.to_string());
+    relicensed(&latest, candidate)
 }
 
 fn no_licence(recipe: &Recipe, raw: &[Raw]) -> ReleaseError {
-    let stated = |file: &Raw| format!("{}: {}", file.file, file.licence.as_deref().unwrap_or("no licence"));
-    ReleaseError::Unlicensed { recipe: recipe.name.into(), stated: raw.iter().map(stated).collect() }
+    // By source: a workspace may have thousands of dumps.
+    let stated = sources(raw).into_iter().map(|(source, licence)| format!("{source}: {licence}"));
+    ReleaseError::Unlicensed { recipe: recipe.name.into(), stated: stated.collect() }
 }
 
 /// Checks that a recipe's candidate is up to date with raw/, the settings and the registry.
@@ -226,7 +268,9 @@ pub fn due(config: &Config, recipe: &'static Recipe) -> Result<bool, ReleaseErro
             now.add(layout.config, &batch?, &layout);
         }
     }
-    match propose(&Registry::open(&workspace, recipe.name)?, recipe, &now, &[], None) {
+    let registry = Registry::open(&workspace, recipe.name)?;
+    let relicensed = since_latest(&registry, &workspace.candidate(recipe.name));
+    match propose(&registry, recipe, &now, &[], relicensed, None) {
         Ok(_) => Ok(true),
         Err(ReleaseError::Unchanged { .. }) => Ok(false),
         Err(e) => Err(e),
@@ -275,6 +319,7 @@ fn propose(
     recipe: &'static Recipe,
     now: &Digests,
     draft: &[String],
+    relicensed: Option<String>,
     wanted: Option<Version>,
 ) -> Result<(Proposal, Vec<String>), ReleaseError> {
     let digests = |release: Option<&Release>| match release {
@@ -289,11 +334,13 @@ fn propose(
     let before = digests(latest)?;
     let mut changes = now.since(&before);
     changes.since = latest.map(|release| release.version.to_string());
+    changes.licence = relicensed;
     let retired = now.retired(&before).into_iter().collect();
     let proposed = numbered(registry, core, draft);
     if let (None, Some(latest), Bump::Patch) = (wanted, latest, changes.bump()) {
         // A set whose review is complete may become stable without a change of rows.
-        if latest.version.draft.is_none() || !draft.is_empty() {
+        let same = changes.licence.is_none();
+        if same && (latest.version.draft.is_none() || !draft.is_empty()) {
             return Err(ReleaseError::Unchanged { recipe: recipe.name.into(), version: latest.version });
         }
     }

@@ -64,7 +64,8 @@ fn tasks(
     shape: &Shape,
     files: &mut Vec<(String, String)>,
 ) -> Result<(), Error> {
-    let Some(task) = &shape.task else { return Ok(()) };
+    // Likeness to the reference, all that these programs would measure, is not the figure of a benchmark whose answers are judged.
+    let Some(task) = shape.task.as_ref().filter(|task| !task.judged) else { return Ok(()) };
     let context = minijinja::context! {
         task => Value::from(Serde(task)), shape => Value::from(Serde(shape)),
         version => facts.version.clone(), recipe => facts.recipe,

@@ -101,11 +101,16 @@ fn rows(config: &str) -> Vec<Row> {
 
 /// A complete folder of a layout's rows.
 fn release(place: &Path, layout: &Layout) {
+    release_of(place, layout, rows(layout.config));
+}
+
+/// A complete folder of these rows.
+fn release_of(place: &Path, layout: &Layout, rows: Vec<Row>) {
     let config = Config::defaults();
     let recipe = &crate::recipe::RECIPES[0];
     let _ = fs::remove_dir_all(place);
     fs::create_dir_all(place).unwrap();
-    let written = data::write(place, layout, [Ok(rows(layout.config))].into_iter()).unwrap();
+    let written = data::write(place, layout, [Ok(rows)].into_iter()).unwrap();
     let mut facts =
         Facts::gather(&config, recipe, &[*layout], vec![written], Vec::new(), Origin::default(), &[])
             .unwrap();
@@ -154,6 +159,18 @@ fn a_flipped_byte_fails_with_the_file_name() {
         fs::write(&path, whole).unwrap();
     }
     assert!(verify::verify(dir.path()).unwrap().findings.is_empty());
+}
+
+/// That the published form is not that of the rows would follow from any failed row, and says nothing more.
+#[test]
+fn a_failed_row_is_told_without_what_follows_from_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let layout = layout::find("flub").unwrap();
+    let mut rows = rows("flub");
+    rows[1].0[0] = super::row::Value::Text("0".repeat(40));
+    release_of(dir.path(), layout, rows);
+    let findings = verify::verify(dir.path()).unwrap().findings;
+    assert_eq!(findings, ["data/flub/test.jsonl:2: id: not the SHA-1 of the text"]);
 }
 
 #[test]

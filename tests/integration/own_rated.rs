@@ -258,3 +258,35 @@ fn questions_get_a_good_and_a_bad_answer_without_a_line_of_rust() {
         ws.call(["evaluate", &format!("{ANSWERS}@{version}"), "--model", "first-option"]).expect(0).out;
     assert!(result.contains("first-option"), "{result}");
 }
+
+/// Of a question whose answers are rated alike, the question waits: its answers are no items of their own.
+#[test]
+fn what_waits_is_counted_in_questions_and_not_in_their_answers() {
+    let ws = two_answers();
+    for (file, from, to) in [
+        ("raw/packs/replies.jsonl", "\"rating\":4", "\"rating\":1"),
+        ("raw/ratings/mine.jsonl", "\"rating\":4", "\"rating\":0"),
+    ] {
+        let text = ws.read(file);
+        assert!(text.contains(from), "{text}");
+        ws.write(file, text.replace(from, to));
+    }
+    ws.call(["run", "--recipe", TRICKS]).expect(0);
+    vote(&ws, TRICKS, "writing", "annotator-1", |_| json!({ "wrong": "It takes something for granted." }));
+    let run = ws.call(["run"]).expect(0);
+    assert!(run.err.contains("2 wait: all 2 answers are rated alike"), "{}", run.err);
+    let manifest: Value =
+        serde_json::from_str(&ws.read(&format!("output/{ANSWERS}/candidate/MANIFEST.json"))).unwrap();
+    let left =
+        manifest["left_out"].as_array().unwrap().iter().find(|left| left["stage"] == "options").unwrap();
+    assert_eq!((&left["items"]["count"], &left["beside"]), (&json!(2), &json!(4)), "{manifest}");
+    assert_eq!(manifest["waiting"], 2, "{manifest}");
+    let card = ws.read(&format!("output/{ANSWERS}/candidate/README.md"));
+    assert!(card.contains("| 2 (and 4 that belong to them) |"), "{card}");
+    let refused = ws.call(["release", ANSWERS]).expect(2);
+    assert!(
+        refused.err.contains("2 held at options (options_missing), with 4 that belong to them"),
+        "{}",
+        refused.err
+    );
+}

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::config::{Config, Problems, unknown};
 use crate::recipe::{Recipe, Step};
-use crate::stages::{Embeds, Pulse, Rows, Stage, StageError, Stop, salt};
+use crate::stages::{Embeds, Pulse, Rows, Stage, StageError, Stop, salt, same_joke};
 use riddlemill_llm::Run;
 use riddlemill_tables::{self as store, CommitError, Lock, Manifest, StageReader, Workspace, durable};
 use riddlemill_text::record::{Reason, State};
@@ -18,6 +18,7 @@ pub mod decide;
 mod evidence;
 mod forecast;
 mod freshness;
+mod lacking;
 mod make;
 mod merge;
 mod outdated;
@@ -35,9 +36,10 @@ mod waits;
 mod withheld;
 
 pub use assemble::{AssembleError, assemble};
-use evidence::{RunContext, not_embedded};
+use evidence::{RunContext, not_embedded, not_judged};
 pub use forecast::{Forecast, Later, StepForecast, forecast, outlook};
 pub use freshness::{Change, Freshness, describe_changes, differences};
+pub use lacking::{Lacking, lacking};
 pub use merge::{MergeError, Merged, merge};
 pub use outdated::{Outdated, outdated};
 pub use plan::{Planned, plan};
@@ -190,11 +192,15 @@ pub fn run(
             seen::keep(config, recipe, i)?;
         }
         // Replies and votes about a recipe's records belong to that recipe.
-        // Embeddings that another recipe's run did not ask for are asked for now.
+        // Embeddings and judgements that another recipe's run did not ask for are asked for now.
         let asks = !selection.offline
             && Embeds::in_stage(step.stage)
                 .is_some_and(|embeds| embeds.asks(config, recipe.name).is_ok_and(|asks| asks));
-        let lacks = |twin: &Manifest| asks && not_embedded(Embeds::Posts, twin) > 0;
+        let judges = !selection.offline
+            && step.stage == Stage::SameJoke
+            && same_joke::asks(config, recipe.name).is_ok_and(|asks| asks);
+        let lacks =
+            |twin: &Manifest| asks && not_embedded(Embeds::Posts, twin) > 0 || judges && not_judged(twin) > 0;
         if step.stage.rows() == Rows::Posts
             && !selection.force
             && let Some(manifest) = reuse::link(&workspace, recipe, &place, &opening, lacks)?
@@ -219,9 +225,9 @@ pub fn run(
     Ok(recipe.steps()[..range.end].iter().filter_map(|s| made.remove(s.name)).collect())
 }
 
-/// Removes the stage of embeddings where the settings name no model any more, once dedup does not read it.
+/// Removes the stages of embeddings and judgements where the settings name no model any more, once dedup does not read them.
 fn put_off(workspace: &Workspace, recipe: &Recipe, made: &Step) -> Result<(), RunError> {
-    if let (Stage::Dedup, Some(step)) = (made.stage, recipe.put_off()) {
+    for step in recipe.put_off().filter(|_| made.stage == Stage::Dedup) {
         durable::remove_folder(&workspace.stage(recipe.name, step.number, step.name))?;
     }
     Ok(())
@@ -242,6 +248,7 @@ fn failed_for_good(manifest: &Manifest) -> u64 {
         manifest.counts.reasons.get(&format!("{}/{}", state.code(), reason.code())).copied().unwrap_or(0)
     };
     count(State::Changed, Reason::Unembeddable)
+        + count(State::Changed, Reason::Unjudgeable)
         + count(State::Failed, Reason::RequestRefused)
         + count(State::Failed, Reason::ReplyUnparseable)
         + count(State::Changed, Reason::Undraftable)

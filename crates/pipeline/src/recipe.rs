@@ -1,11 +1,10 @@
 //! The benchmarks, each as a list of stages: a recipe contains choices and no logic.
 
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::config::{Config, FILE, Kind, PAPER, Problem, Problems, Source, TABLE, reference, unknown};
-use crate::stages::{Embeds, Review, Rows, Stage};
-use riddlemill_benchmarks::{Benchmark, Paper};
+use crate::stages::{Embeds, Review, Rows, Stage, same_joke};
+use riddlemill_benchmarks::{Benchmark, Derived, Paper};
 use riddlemill_tables::{Manifest, Workspace};
 
 mod checks;
@@ -21,10 +20,12 @@ pub struct Recipe {
     pub about_zh: &'static str,
     /// Its steps as its folder declares them.
     declared: &'static [Step],
-    /// The same with a step before dedup that embeds its posts; `None` if it has no dedup.
-    embedding: Option<&'static [Step]>,
-    /// Whether the settings name a model for that step.
+    /// The same with steps before dedup that ask a model, by [`Before::place`]; `None` if it has no dedup.
+    asking: Option<[&'static [Step]; 4]>,
+    /// Whether the settings name a model for the step that embeds posts.
     embeds: &'static AtomicBool,
+    /// Whether they name one for the step that judges pairs.
+    judges: &'static AtomicBool,
     /// Defaults that the benchmark's paper changes: `stage.key` and TOML.
     pub choices: &'static [(&'static str, &'static str)],
     /// Further changes under `run.profile = "paper"`.
@@ -40,8 +41,8 @@ pub struct Recipe {
 pub struct Step {
     /// Its name in the recipe: that of its folder, and the argument of `--from`.
     pub name: &'static str,
-    /// The number of its folder, from 1: its place among the declared steps. The step that embeds has that of dedup, so that
-    /// the folders of all others are the same with and without it.
+    /// The number of its folder, from 1: its place among the declared steps. Those that settings put before dedup
+    /// have that of dedup, so that the folders of all others are the same with and without them.
     pub number: usize,
     /// What it does.
     pub stage: Stage,
@@ -50,11 +51,10 @@ pub struct Step {
 }
 
 /// Every recipe, from the benchmarks' folders.
-pub static RECIPES: LazyLock<Vec<Recipe>> =
-    LazyLock::new(|| riddlemill_benchmarks::all().iter().map(declared).collect());
+pub static RECIPES: Derived<Vec<Recipe>> =
+    Derived::new(|| riddlemill_benchmarks::all().iter().map(declared).collect());
 
-/// Adds the benchmarks of a workspace's own folder to the built-in ones; must be called before any recipe is
-/// used.
+/// Adds the benchmarks of a workspace's own folder to the built-in ones.
 ///
 /// # Errors
 /// All problems of all files, and steps that cannot be made.
@@ -90,14 +90,38 @@ pub fn open(root: &std::path::Path) -> Result<(), Problems> {
 /// The name of the step that embeds posts. No folder declares it: the settings put it before dedup.
 pub const EMBEDDINGS: &str = "embeddings";
 
-/// The steps with one before dedup that embeds its posts; `None` if there is no dedup.
-fn embedding(declared: &[Step]) -> Option<&'static [Step]> {
+/// The name of the step that judges pairs. No folder declares it: the settings put it before dedup.
+pub const SAME_JOKE: &str = "same_joke";
+
+/// Which steps settings put before dedup.
+#[derive(Clone, Copy, Debug, Default)]
+struct Before {
+    embeds: bool,
+    judges: bool,
+}
+
+impl Before {
+    /// Its place among the four.
+    fn place(self) -> usize {
+        usize::from(self.embeds) + 2 * usize::from(self.judges)
+    }
+}
+
+/// The steps without and with each of those before dedup that ask a model; `None` if there is no dedup.
+fn asking(declared: &'static [Step]) -> Option<[&'static [Step]; 4]> {
     let at = declared.iter().position(|step| step.stage == Stage::Dedup)?;
-    let mut steps = declared.to_vec();
-    let embeds = Step { name: EMBEDDINGS, stage: Stage::Embed, ..steps[at] };
-    steps[at].inputs = &[EMBEDDINGS];
-    steps.insert(at, embeds);
-    Some(steps.leak())
+    let with = |names: &[(&'static str, Stage)]| -> &'static [Step] {
+        let mut steps = declared.to_vec();
+        let mut inputs = declared[at].inputs;
+        for (place, &(name, stage)) in (at..).zip(names) {
+            steps.insert(place, Step { name, stage, inputs, ..declared[at] });
+            inputs = vec![name].leak();
+        }
+        steps[at + names.len()].inputs = inputs;
+        steps.leak()
+    };
+    let (embeds, judges) = ((EMBEDDINGS, Stage::Embed), (SAME_JOKE, Stage::SameJoke));
+    Some([declared, with(&[embeds]), with(&[judges]), with(&[embeds, judges])])
 }
 
 fn declared(benchmark: &'static Benchmark) -> Recipe {
@@ -115,8 +139,9 @@ fn declared(benchmark: &'static Benchmark) -> Recipe {
         about: benchmark.about.en,
         about_zh: benchmark.about.zh,
         declared,
-        embedding: embedding(declared),
+        asking: asking(declared),
         embeds: Box::leak(Box::default()),
+        judges: Box::leak(Box::default()),
         choices: &benchmark.settings,
         profile: &benchmark.profile,
         renamed: &benchmark.renamed,
@@ -216,7 +241,7 @@ pub fn choices() -> Vec<(&'static str, &'static str, &'static str)> {
 }
 
 /// The settings declared by benchmarks, with their defaults.
-static DECLARED: LazyLock<Vec<(&'static str, String, &'static str)>> = LazyLock::new(|| {
+static DECLARED: Derived<Vec<(&'static str, String, &'static str)>> = Derived::new(|| {
     let of = |benchmark: &'static Benchmark| {
         let own = benchmark.own.declared.iter();
         own.map(|own| (benchmark.name, format!("{}.{}", own.section, own.name), own.written))
@@ -224,8 +249,8 @@ static DECLARED: LazyLock<Vec<(&'static str, String, &'static str)>> = LazyLock:
     riddlemill_benchmarks::all().iter().flat_map(of).collect()
 });
 
-/// Sets the values of benchmarks' own settings, before their expressions are computed, and which recipes have a step that
-/// embeds posts.
+/// Sets the values of benchmarks' own settings, before their expressions are computed, and which recipes have steps that
+/// embed posts or judge pairs.
 pub fn give_settings(config: &Config) {
     for benchmark in riddlemill_benchmarks::all() {
         benchmark.own.give(&config.own(benchmark.name));
@@ -233,11 +258,12 @@ pub fn give_settings(config: &Config) {
     for recipe in RECIPES.iter() {
         let embeds = Embeds::Posts.cosine(config, recipe.name).is_some();
         recipe.embeds.store(embeds, Ordering::Relaxed);
+        recipe.judges.store(same_joke::is_on(config, Some(recipe.name)), Ordering::Relaxed);
     }
 }
 
 /// The papers' changed defaults, marked as such.
-static PAPERS: LazyLock<Vec<(&'static str, String, &'static str)>> = LazyLock::new(|| {
+static PAPERS: Derived<Vec<(&'static str, String, &'static str)>> = Derived::new(|| {
     let of =
         |r: &'static Recipe| r.profile.iter().map(|(key, toml)| (r.name, format!("{PAPER}{key}"), *toml));
     RECIPES.iter().flat_map(of).collect()
@@ -246,36 +272,50 @@ static PAPERS: LazyLock<Vec<(&'static str, String, &'static str)>> = LazyLock::n
 impl Recipe {
     /// Its steps, in order; an input is named by the step that writes it.
     pub fn steps(&self) -> &'static [Step] {
-        self.embedding.filter(|_| self.embeds.load(Ordering::Relaxed)).unwrap_or(self.declared)
+        self.asking.map_or(self.declared, |asking| asking[self.before().place()])
     }
 
-    /// Its steps as its folder declares them: without the one that settings put before dedup.
+    /// Which steps the settings put before dedup.
+    fn before(&self) -> Before {
+        let is_set = |named: &AtomicBool| named.load(Ordering::Relaxed);
+        Before { embeds: is_set(self.embeds), judges: is_set(self.judges) }
+    }
+
+    /// Its steps as its folder declares them: without those that settings put before dedup.
     pub fn declared(&self) -> &'static [Step] {
         self.declared
     }
 
-    /// Its steps as those of its stages that exist were made: with the one that embeds if dedup read its rows, whatever the
-    /// settings say now or an earlier version of the program did. [`Recipe::steps`] if there is no dedup yet.
+    /// Its steps as those of its stages that exist were made: with those that ask a model before dedup if dedup read their
+    /// rows, whatever the settings say now or an earlier version of the program did. [`Recipe::steps`] if there is no dedup yet.
     ///
     /// # Errors
     /// [`riddlemill_tables::Error`] if the manifest of dedup cannot be read.
     pub fn steps_made(&self, workspace: &Workspace) -> Result<&'static [Step], riddlemill_tables::Error> {
-        let Some(embedding) = self.embedding else { return Ok(self.declared) };
+        let Some(asking) = self.asking else { return Ok(self.declared) };
         let Some(dedup) = self.declared.iter().find(|step| step.stage == Stage::Dedup) else {
             return Ok(self.declared);
         };
-        let made = Manifest::read(&workspace.stage(self.name, dedup.number, dedup.name))?;
-        Ok(match made {
-            None => self.steps(),
-            Some(made) if made.inputs.iter().any(|input| input.stage == EMBEDDINGS) => embedding,
-            Some(_) => self.declared,
-        })
+        let made = |name| Manifest::read(&workspace.stage(self.name, dedup.number, name));
+        let reads = |made: &Manifest, name| made.inputs.iter().any(|input| input.stage == name);
+        let Some(last) = made(dedup.name)? else { return Ok(self.steps()) };
+        let judges = reads(&last, SAME_JOKE);
+        let embeds = match judges {
+            true => made(SAME_JOKE)?.is_some_and(|judged| reads(&judged, EMBEDDINGS)),
+            false => reads(&last, EMBEDDINGS),
+        };
+        Ok(asking[Before { embeds, judges }.place()])
     }
 
-    /// The step that embeds posts, if settings have put it there before and it is not one of the recipe's now.
-    pub fn put_off(&self) -> Option<&'static Step> {
-        let step = self.embedding?.iter().find(|step| step.stage == Stage::Embed)?;
-        (!self.embeds.load(Ordering::Relaxed)).then_some(step)
+    /// The steps that settings may put before dedup, and have not.
+    pub fn put_off(&self) -> impl Iterator<Item = &'static Step> {
+        let all = self.asking.map(|asking| asking[3]).unwrap_or_default();
+        let Before { embeds, judges } = self.before();
+        all.iter().filter(move |step| match step.stage {
+            Stage::Embed => !embeds,
+            Stage::SameJoke => !judges,
+            _ => false,
+        })
     }
 
     /// The kind of its last stage's rows.
@@ -325,6 +365,24 @@ impl Recipe {
     pub fn origin(&'static self) -> &'static Recipe {
         let first = self.steps().first().and_then(|step| step.inputs.first());
         first.and_then(|input| self.input(input)).map_or(self, |(recipe, ..)| recipe)
+    }
+
+    /// The recipes that import its records, each once: itself if it has dumps of its own, and those whose steps its own read,
+    /// directly or through others.
+    pub fn origins(&'static self) -> Vec<&'static Recipe> {
+        let mut found: Vec<&'static Recipe> = vec![self];
+        let mut at = 0;
+        while let Some(recipe) = found.get(at).copied() {
+            let inputs = recipe.steps().iter().flat_map(|step| step.inputs);
+            for (other, ..) in inputs.filter_map(|input| recipe.input(input)) {
+                if found.iter().all(|known| known.name != other.name) {
+                    found.push(other);
+                }
+            }
+            at += 1;
+        }
+        found.retain(|recipe| recipe.steps().first().is_some_and(|step| step.stage == Stage::Import));
+        found
     }
 
     /// A step and the number of its folder; an earlier name of a step works too.

@@ -246,6 +246,7 @@ const SENTENCES: &[(&str, &str)] = &[
     ("asked for as a draft", "按要求作为草稿"),
     // What a set lacks.
     ("a field that every row has is missing", "缺少每行都有的字段"),
+    ("`when` under [data] of the benchmark leaves it out", "基准 [data] 中的 `when` 将其排除"),
 ];
 
 /// A sentence of the libraries in Chinese; `None` without a translation.

@@ -7,6 +7,7 @@ pub(super) const STAGES: &[(&str, &str, &str)] = &[
     ("anonymise", "Anonymise", "匿名化"),
     ("filter", "Filter", "筛选"),
     ("embeddings", "Embeddings", "向量"),
+    ("same_joke", "Same joke", "是否同一笑话"),
     ("dedup", "Dedup", "去重"),
     ("screen", "Screening", "初筛"),
     ("suitability", "Suitability", "适宜性"),

@@ -14,6 +14,7 @@ use crate::cli::progress::Bar;
 use crate::config::{Config, sections};
 use crate::stages::apply::{Row, apply_dedup, row_of};
 use crate::stages::embed::refuse_in_parts;
+use crate::stages::same_joke;
 use crate::stages::{OnDiskError, Output, Stop, Waiting, apply_on_disk};
 use crate::store::Error;
 
@@ -23,7 +24,8 @@ pub(super) fn settings(
     config: &Config,
     recipe: Option<&str>,
 ) -> Result<sections::Dedup, Failure> {
-    refuse_in_parts(config, recipe).map_err(|e| Failure::usage(e.to_string()))?;
+    let parts = [refuse_in_parts(config, recipe), same_joke::refuse_in_parts(config, recipe)];
+    parts.into_iter().collect::<Result<(), _>>().map_err(|e| Failure::usage(e.to_string()))?;
     let mut settings: sections::Dedup = config.typed(recipe, "dedup");
     if let Some(metric) = &args.metric {
         settings.metric.clone_from(metric);

@@ -41,8 +41,11 @@ pub(in crate::cli) struct Release {
     /// Release a draft, even if votes, replies, settings or dumps are newer than the stages
     #[arg(long)]
     pub draft: bool,
+    /// Release a stable version even if a smaller share of the items stands in it than release.whole_share
+    #[arg(long)]
+    pub partial: bool,
     /// Release nothing; adopt the item numbers of this published file, JSON or JSON Lines
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["allot", "date", "draft"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["allot", "date", "draft", "partial"])]
     pub adopt: Option<PathBuf>,
 }
 

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::folder::listed;
 use super::manifest::{Candidate, MANIFEST};
+use super::relicensed::{reasons, stated};
 use crate::store::Error;
 
 pub use raw::close as close_raw;
@@ -61,6 +62,10 @@ pub fn verify(folder: &Path) -> Result<Verified, Error> {
     chain::check(folder, &manifest, &mut verified);
     for (config, stated) in &manifest.configs {
         rows::check(folder, config, *stated, &mut verified);
+    }
+    if let Some(whole) = stated(folder) {
+        let forbidden = reasons(&manifest.raw, &whole).into_iter();
+        verified.findings.extend(forbidden.map(|why| format!("LICENSE: {whole} is not allowed: {why}")));
     }
     verified.recipe = Some(manifest.recipe);
     verified.version = Some(manifest.version);

@@ -31,8 +31,10 @@ pub fn close(folder: &Path, config: &Config, verified: &mut Verified) -> Result<
     };
     let workspace = Workspace::new(&config.root);
     let found = &mut verified.findings;
-    let origin = recipe.origin();
-    let dumps = import::files(config, origin.name, origin.is_of_riddles())?;
+    let mut dumps = Vec::new();
+    for origin in recipe.origins() {
+        dumps.extend(import::files(config, origin.name, origin.is_of_riddles())?);
+    }
     for raw in &manifest.raw {
         match dumps.iter().find(|d| format!("{}/{}", d.source, d.file) == raw.file) {
             None => found.push(format!("{}: no source names it any longer", raw.file)),

@@ -195,7 +195,10 @@ fn against_layout(
         Ok(_) => {}
         Err(e) => found.push(format!("{name}: {e}")),
     }
-    for compat in layout.compat {
+    // The published form is made from the rows: where one of them fails, it cannot be told whether the form fits, and a second
+    // finding would hide the first.
+    let compared = if typed.len() == rows.len() { layout.compat } else { &[] };
+    for compat in compared {
         let name = format!("compat/{}", compat.file);
         let expected: Vec<String> =
             typed.iter().filter_map(|row| layout.published_line(compat, row).ok()?).collect();

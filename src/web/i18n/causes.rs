@@ -71,6 +71,7 @@ pub(in crate::web) fn cause(language: Language, cause: &Cause) -> String {
         CauseState::Other => "条等待",
         CauseState::Undrafted => "条没有草稿即继续",
         CauseState::Unembedded => "条没有向量即继续",
+        CauseState::Unjudged => "条未经判断即继续",
         CauseState::HalfDrafted => "条以半截回复继续",
     };
     let remedy = match &cause.remedy {

@@ -265,6 +265,7 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
     ("complete", "complete", "完整"),
     ("not_here", "not in output/", "不在 output/ 中"),
     ("no_candidate", "Nothing is built yet: `riddlemill run`.", "尚无产物：请先 `riddlemill run`。"),
+    ("refused_because", "A release of these rows would be refused:", "以下问题会使发布被拒绝："),
     ("draft_because", "This can only be a draft:", "目前只能作为草稿："),
     ("agreement", "Agreement", "一致性"),
     (

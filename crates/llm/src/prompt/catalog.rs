@@ -11,9 +11,16 @@ use similar::TextDiff;
 
 use super::template::{Output, Rendered, Template, TemplateError};
 
-/// The prompts of the benchmarks, as their folders hold them.
+/// The prompt that asks whether two posts are one joke.
+pub const SAME_JOKE: &str = "dedup/same_joke";
+
+/// Prompts of steps that no benchmark's folder declares.
+static COMMON: &[riddlemill_benchmarks::Prompt] =
+    &[riddlemill_benchmarks::Prompt { name: SAME_JOKE, text: include_str!("same_joke.jinja") }];
+
+/// The prompts of the benchmarks, as their folders hold them, and the common ones.
 fn embedded() -> impl Iterator<Item = &'static riddlemill_benchmarks::Prompt> {
-    riddlemill_benchmarks::all().iter().flat_map(|benchmark| &benchmark.prompts)
+    riddlemill_benchmarks::all().iter().flat_map(|benchmark| &benchmark.prompts).chain(COMMON)
 }
 
 /// Errors in prompts.

@@ -11,6 +11,6 @@ mod catalog;
 mod inside;
 mod template;
 
-pub use catalog::{PAPER, PromptError, PromptInfo, Prompts};
+pub use catalog::{PAPER, PromptError, PromptInfo, Prompts, SAME_JOKE};
 pub use inside::inside;
 pub use template::{Examined, Output, Rendered, TemplateError, examine};

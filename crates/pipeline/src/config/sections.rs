@@ -11,8 +11,8 @@ const fn key(name: &'static str, kind: Kind, default: &'static str, doc: &'stati
 
 /// The tables of pipeline.toml, in the order of the file.
 pub const SECTIONS: &[Section] = &[
-    RUN, IMPORT, TEXT, CLEAN, ANONYMISE, FILTER, DEDUP, EMBEDDINGS, DRAFT, REVIEW, RESPOND, JUDGE, OPTIONS,
-    PUZZLES, RELEASE,
+    RUN, IMPORT, TEXT, CLEAN, ANONYMISE, FILTER, DEDUP, EMBEDDINGS, SAME_JOKE, DRAFT, REVIEW, RESPOND, JUDGE,
+    OPTIONS, PUZZLES, RELEASE,
 ];
 
 /// Defaults for `run`; flags override them.
@@ -210,6 +210,18 @@ pub const EMBEDDINGS: Section = Section {
             "The cosine from which two posts count as one, if no veto of the default similarity holds.",
         ),
     ],
+};
+
+/// Judgements of pairs.
+pub const SAME_JOKE: Section = Section {
+    name: "same_joke",
+    doc: "What a model says of borderline pairs of posts: are these one joke? If a model is named, `run` asks it in a step before dedup, for at most 100000 posts. `decide one` and `decide two` have the last word.",
+    keys: &[key(
+        "endpoint",
+        Kind::Text,
+        "\"\"",
+        "The [llm.<name>] that judges borderline pairs; \"\" for none, so that only people do.",
+    )],
 };
 
 /// Drafts by models.
@@ -452,6 +464,12 @@ pub const RELEASE: Section = Section {
             "The most pairs of options of one item that hardly differ.",
         ),
         key("reused", Kind::Whole(0, 1_000_000), "0", "The most options that occur in several items."),
+        key(
+            "whole_share",
+            Kind::Share,
+            "0.5",
+            "A stable release in which a smaller share of the items stands, because the others wait or failed, asks for --partial.",
+        ),
     ],
 };
 
@@ -555,6 +573,14 @@ pub struct Embeddings {
     pub cosine: f64,
 }
 
+/// Resolved settings of judgements of pairs.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SameJoke {
+    /// The name of an `[llm.<name>]`, or empty.
+    pub endpoint: String,
+}
+
 /// Resolved settings of puzzles.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -595,6 +621,8 @@ pub struct Release {
     pub near_equal: usize,
     /// Options.
     pub reused: usize,
+    /// 0 to 1.
+    pub whole_share: f64,
 }
 
 /// Resolved settings of a run.
@@ -633,6 +661,7 @@ mod tests {
         config.typed::<Review>(None, "review");
         config.typed::<Options>(None, "options");
         config.typed::<Embeddings>(None, "embeddings");
+        config.typed::<SameJoke>(None, "same_joke");
         config.typed::<Puzzles>(None, "puzzles");
         config.typed::<Release>(None, "release");
         config.typed::<Respond>(None, "respond");

@@ -15,6 +15,7 @@ use crate::stages::embed::refuse_in_parts;
 use crate::stages::import::{Dump, FileRow, add_names, append_names, append_published, no_names, open_dump};
 use crate::stages::parted::{PairLine, near_pair};
 use crate::stages::published::Published;
+use crate::stages::same_joke;
 use crate::stages::withdrawal::Withdrawals;
 use crate::stages::{self, NearPair, Rows, Stage, salt};
 use riddlemill_tables::{
@@ -134,8 +135,9 @@ pub fn assemble(
         .step(stage)
         .filter(|(_, step)| step.stage.rows() == Rows::Posts)
         .ok_or_else(|| AssembleError::Stage { stage: stage.into() })?;
-    if matches!(step.stage, Stage::Embed | Stage::Dedup) {
+    if matches!(step.stage, Stage::Embed | Stage::SameJoke | Stage::Dedup) {
         refuse_in_parts(config, Some(recipe.name)).map_err(RunError::from)?;
+        same_joke::refuse_in_parts(config, Some(recipe.name)).map_err(RunError::from)?;
     }
     let known = RunContext::new(config, recipe);
     let _lock = Lock::take(&workspace.recipe(recipe.name))?;

@@ -12,6 +12,7 @@ use crate::stages::import::{Dump, files};
 use crate::stages::published::Published;
 use crate::stages::respond::Made;
 use crate::stages::review::Votes;
+use crate::stages::same_joke;
 use crate::stages::withdrawal::Withdrawals;
 use crate::stages::{Embeds, NEAR, Rows, Stage, StageError, draft, salt};
 use riddlemill_review::decisions::{DecisionLog, Verdict};
@@ -81,10 +82,12 @@ impl<'a> RunContext<'a> {
                 .unwrap_or_default(),
         });
         let mut evidence = self.evidence(step)?;
-        if step.stage == Stage::Dedup {
+        if matches!(step.stage, Stage::SameJoke | Stage::Dedup) {
             // Inputs are compared by their rows, and pairs are not rows.
             let near = step.inputs.iter().find_map(|input| made.get(input)?.tables.get(NEAR));
             evidence.extend(near.map(|near| ("embeddings".to_owned(), near.hash.clone())));
+            let judged = step.inputs.iter().find_map(|input| made.get(input)?.tables.get(same_joke::JUDGED));
+            evidence.extend(judged.map(|judged| ("judged".to_owned(), judged.hash.clone())));
         }
         Ok(store::opening(
             self.recipe.name,
@@ -171,6 +174,7 @@ impl<'a> RunContext<'a> {
             }
             Stage::Native(native) => native.settings(self.config, self.recipe.name),
             Stage::Embed => Embeds::Posts.near_settings(self.config, self.recipe.name),
+            Stage::SameJoke => same_joke::settings(self.config, self.recipe.name),
             Stage::Dedup => Embeds::Posts.comparison(self.config, self.recipe.name),
             _ => self.config.stage(recipe, step.stage.section()),
         }
@@ -212,6 +216,11 @@ impl<'a> RunContext<'a> {
                 evidence.insert("votes".into(), self.votes()?.evidence(recipe, ballot));
             }
             Stage::Native(native) => evidence.extend(native.evidence(self.config, self.recipe.name)?),
+            Stage::SameJoke => {
+                let workspace = Workspace::new(&self.config.root);
+                let place = workspace.stage(self.recipe.name, step.number, step.name);
+                evidence.extend(same_joke::evidence(self.config, self.recipe.name, &place)?);
+            }
             Stage::Clean
             | Stage::Filter
             | Stage::Embed
@@ -266,6 +275,13 @@ impl<'a> RunContext<'a> {
             let why = Change::Missing { key: "embeddings".to_owned(), count: missing };
             return Ok(if missing > 0 { Freshness::Stale(manifest.clone(), vec![why]) } else { found });
         }
+        if let (Stage::SameJoke, false, Freshness::Fresh(manifest)) = (step.stage, offline, &found)
+            && same_joke::asks(self.config, self.recipe.name)?
+        {
+            let missing = same_joke::missing(place)?;
+            let why = Change::Missing { key: "replies".to_owned(), count: missing };
+            return Ok(if missing > 0 { Freshness::Stale(manifest.clone(), vec![why]) } else { found });
+        }
         let (Stage::Draft(kind), false, Freshness::Fresh(manifest)) = (step.stage, offline, &found) else {
             return Ok(found);
         };
@@ -291,6 +307,12 @@ pub(super) fn not_embedded(embeds: Embeds, manifest: &Manifest) -> u64 {
             manifest.counts.records_in.saturating_sub(stored.unwrap_or(0))
         }
     }
+}
+
+/// Posts in pairs without a judgement that another run may get.
+pub(super) fn not_judged(manifest: &Manifest) -> u64 {
+    let key = format!("{}/{}", State::Changed.code(), Reason::NotJudged.code());
+    manifest.counts.reasons.get(&key).copied().unwrap_or(0)
 }
 
 /// Records without a reply that another run may get.

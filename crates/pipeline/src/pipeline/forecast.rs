@@ -10,7 +10,7 @@ use super::rows::most_items;
 use super::{RunError, Selection, draft_requests};
 use crate::config::{Config, sections};
 use crate::recipe::{Recipe, Step};
-use crate::stages::{Rows, Stage, draft};
+use crate::stages::{Rows, Stage, draft, same_joke};
 use riddlemill_llm::parse::Unreadable;
 use riddlemill_llm::{Ask, Endpoint, Estimate, Prompts, Reading, Usd, at_most, estimate};
 use riddlemill_tables::{Manifest, StageReader, Workspace, json_parts};
@@ -224,6 +224,27 @@ fn of_step(
 ) -> Result<StepForecast, RunError> {
     let settings: sections::Draft = config.typed(Some(recipe.name), "draft");
     let store = draft::open_store(config)?;
+    if step.stage == Stage::SameJoke {
+        let read = |_: &Ask, reply: &str| -> Result<(), Unreadable> { same_joke::read(reply).map(drop) };
+        let reading = Reading { read: &read, max_reasks: settings.max_reasks };
+        let now = estimate(&store, endpoint, step.name, asks, Some(&reading)).map_err(stage_error)?;
+        // A future post is assumed to be in no more pairs than any of the existing ones.
+        let each = same_joke::most_of_one(asks);
+        let requests = if draft::sends(endpoint) { waiting.all * each } else { 0 };
+        let max_usd = match (endpoint.price(), requests) {
+            (_, 0) => Some(Usd::ZERO),
+            (None, _) => None,
+            (Some(price), _) => {
+                let template = prompts.show(same_joke::PROMPT).map_or(0, str::len) as u64;
+                let prompt = template + 4 * longest(config, recipe)? + OVERHEAD + SCHEMA;
+                let ceiling = endpoint.ceiling().map(u64::from);
+                let tokens = endpoint.sampling.max_tokens.into();
+                Some(times(at_most(price, prompt, tokens, ceiling, settings.max_reasks), requests))
+            }
+        };
+        let likely = ((waiting.likely * each as f64).ceil() as u64).min(requests);
+        return Ok(StepForecast { step: step.name, now, later: Later { requests, likely, max_usd } });
+    }
     let Stage::Draft(kind) = step.stage else {
         // A text is embedded unchanged, and never re-asked.
         let now = estimate(&store, endpoint, step.name, asks, None).map_err(stage_error)?;

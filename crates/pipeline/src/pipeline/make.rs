@@ -9,12 +9,15 @@ use crate::stages::draft::LlmContext;
 use crate::stages::import::{Secrets, add_names, import, no_names};
 use crate::stages::native::Job;
 use crate::stages::published::{Published, settled};
+use crate::stages::same_joke;
 use crate::stages::withdrawal::Withdrawals;
-use crate::stages::{self, Draft, Embeds, Native, Pulse, Review, Rows, Stage, StageError, Stop, salt};
+use crate::stages::{
+    self, Draft, Embeds, Native, Pulse, Review, Rows, Seconds, Stage, StageError, Stop, salt, set_aside,
+};
 use riddlemill_llm::Run;
 use riddlemill_review::decisions::StageDecisions;
 use riddlemill_tables::{ColumnAccess, Manifest, StageReader, StageWriter, Workspace};
-use riddlemill_text::record::{Outcome, Post, Reason, Record, Row, is_published};
+use riddlemill_text::record::{Outcome, Post, Record, Row, is_published};
 use rustc_hash::FxHashMap;
 
 use super::RunError;
@@ -172,9 +175,19 @@ impl StageRunner<'_> {
                 }
             }
             Stage::Embed => {
-                stages::embed_posts(&self.inputs, &mut writer, &self.asking())?;
+                stages::embed_posts(&self.inputs, &self.seconds()?, &mut writer, &self.asking())?;
                 // The embeddings it asked for are part of its evidence.
                 return Ok(writer.commit(self.known.opening(step, self.made)?)?);
+            }
+            Stage::SameJoke => {
+                let (seconds, asking) = (self.seconds()?, self.asking());
+                let judged = same_joke::judge_pairs(&self.inputs, &seconds, &mut writer, &asking)?;
+                // The replies that it asked for are part of its evidence.
+                let mut opening = self.known.opening(step, self.made)?;
+                let evidence = same_joke::evidence_of(self.known.config, self.known.recipe.name, &judged)?;
+                opening.evidence.extend(evidence);
+                opening.fingerprint = opening.fingerprint_of();
+                return Ok(writer.commit(opening)?);
             }
             Stage::Dedup => {
                 let settings: sections::Dedup = self.settings(step);
@@ -183,7 +196,8 @@ impl StageRunner<'_> {
                 let folder = self.place.parent().unwrap_or(self.place);
                 let on_disk = stages::OnDisk { folder, check: run.disk_check };
                 let watched = (self.stop, self.pulse);
-                stages::dedup(&self.inputs, &settings, &people, on_disk, &mut writer, watched)?;
+                let inputs = (&self.inputs[..], &self.seconds()?);
+                stages::dedup(inputs, &settings, &people, on_disk, &mut writer, watched)?;
             }
             Stage::Draft(_)
             | Stage::Review(_)
@@ -199,10 +213,12 @@ impl StageRunner<'_> {
     fn native(&self, native: Native, step: &Step, opening: Manifest) -> Result<Manifest, RunError> {
         let rows =
             |input: &str| self.known.recipe.input(input).map_or(Rows::Posts, |(.., step)| step.stage.rows());
+        let inputs: Vec<_> = step.inputs.iter().map(|input| rows(input)).zip(&self.inputs).collect();
         let job = Job {
             native,
             place: self.place,
-            inputs: step.inputs.iter().map(|input| rows(input)).zip(&self.inputs).collect(),
+            seconds: Seconds::find(&inputs)?,
+            inputs,
             people: self.decisions(step)?,
             published: self.published()?,
             asking: self.asking(),
@@ -282,7 +298,7 @@ impl StageRunner<'_> {
                 match known {
                     Some((of, place)) => {
                         let same = records[*place] == record;
-                        again.push((record.id().to_owned(), second(step.inputs[*of], input, same)));
+                        again.push((record.id().to_owned(), set_aside(step.inputs[*of], input, same)));
                     }
                     None => {
                         first.insert(record.id().to_owned(), (at, records.len()));
@@ -301,28 +317,21 @@ impl StageRunner<'_> {
         writer: &mut StageWriter<T>,
         decide: impl Fn(R) -> Outcome<T> + Sync,
     ) -> Result<(), StageError> {
-        let mut known: FxHashMap<String, usize> = FxHashMap::default();
+        let seconds = self.seconds()?;
         for (at, input) in self.inputs.iter().enumerate() {
-            let names: Vec<String> = self
-                .inputs
-                .iter()
-                .map(|input| format!("{}/{}", input.manifest().recipe, input.manifest().stage))
-                .collect();
-            stages::each(columns, input, writer, self.stop, self.pulse, &|record: R| match known
-                .get(record.id())
+            stages::each(columns, input, writer, self.stop, self.pulse, &|record: R| match seconds
+                .outcome(at, record.id())
             {
-                Some(of) => second(&names[*of], &names[at], true),
+                Some(again) => again,
                 None => decide(record),
             })?;
-            if at + 1 < self.inputs.len() {
-                for part in input.parts_of::<R>(columns, "rows") {
-                    part?.iter().for_each(|record| {
-                        known.entry(record.id().to_owned()).or_insert(at);
-                    });
-                }
-            }
         }
         Ok(())
+    }
+
+    /// The records of a step of posts, or of one kind of records, that reached several of its inputs.
+    fn seconds(&self) -> Result<Seconds, StageError> {
+        Seconds::find(&self.inputs.iter().map(|input| (Rows::Posts, input)).collect::<Vec<_>>())
     }
 
     /// A stage like [`StageRunner::each`]'s with known column access.
@@ -365,15 +374,6 @@ impl StageRunner<'_> {
 
 /// A record of a later input whose id a record of an earlier one has.
 type Again = (String, Outcome<Row>);
-
-/// What becomes of it.
-fn second<T>(first: &str, later: &str, same: bool) -> Outcome<T> {
-    let other = if same { "" } else { ", where it has other fields" };
-    Outcome::Dropped {
-        reason: Reason::SameId,
-        evidence: format!("it came from {first}, and {later} has it, too{other}"),
-    }
-}
 
 /// A published post, which passes any stage of texts; `None` for other posts.
 fn as_published(post: &Post) -> Option<Post> {

@@ -7,12 +7,14 @@ use crate::config::{Config, sections};
 use crate::recipe::{Recipe, Step};
 use crate::stages::embed::Embedded;
 use crate::stages::review::Votes;
+use crate::stages::same_joke;
 use crate::stages::withdrawal::Withdrawals;
-use crate::stages::{Draft, Embeds, Rows, Stage, StageError, draft, salt, subject, subjects};
+use crate::stages::{Draft, Embeds, Rows, Seconds, Stage, StageError, Stop, draft, salt, subject, subjects};
 use riddlemill_llm::{Ask, Endpoint};
 use riddlemill_review::ballot::Ballot;
 use riddlemill_review::{Blinding, Digest, Item};
 use riddlemill_tables::{StageReader, Workspace};
+use riddlemill_text::join::Unwatched;
 use riddlemill_text::record::{Post, Record, Row};
 
 use super::RunError;
@@ -175,6 +177,27 @@ pub(super) fn most_items(
     Ok(most)
 }
 
+/// What a judge would be asked about a step's input rows; `None` if those have not been made.
+fn pairs_asked(
+    config: &Config,
+    recipe: &'static Recipe,
+    step: &Step,
+) -> Result<Option<Vec<Ask>>, StageError> {
+    let mut inputs = Vec::new();
+    for input in step.inputs {
+        let Some((from, number, before)) = recipe.input(input) else { continue };
+        let place = Workspace::new(&config.root).stage(from.name, number, before.name);
+        let Some(reader) = StageReader::open(&place)? else { return Ok(None) };
+        inputs.push(reader);
+    }
+    let inputs: Vec<&StageReader> = inputs.iter().collect();
+    let seconds = Seconds::find(&inputs.iter().map(|input| (Rows::Posts, *input)).collect::<Vec<_>>())?;
+    let (posts, near) = same_joke::entered(&inputs, &seconds, &Stop::default())?;
+    let settings: sections::Dedup = config.typed(Some(recipe.name), "dedup");
+    let pairs = same_joke::borderline(&posts, &near, &settings, &Unwatched);
+    Ok(Some(same_joke::questions(config, &posts, &pairs)?))
+}
+
 /// The requests of a step for its input rows, by endpoint: `None` if the step asks nothing, `Some(None)` if
 /// those rows have not been made.
 ///
@@ -190,6 +213,10 @@ pub fn draft_requests(
         let Some(endpoint) = embeds.endpoint(config, recipe.name)? else { return Ok(None) };
         let texts = embedded(&workspace, recipe, step, embeds)?;
         return Ok(Some(Some(vec![(endpoint, embeds.requests(&texts))])));
+    }
+    if step.stage == Stage::SameJoke {
+        let Some(endpoint) = same_joke::endpoint(config, recipe.name)? else { return Ok(None) };
+        return Ok(Some(pairs_asked(config, recipe, step)?.map(|asks| vec![(endpoint, asks)])));
     }
     let Stage::Draft(kind) = step.stage else { return Ok(None) };
     if draft::is_unseen(kind, config, recipe.name) {

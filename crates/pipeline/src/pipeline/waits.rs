@@ -9,6 +9,7 @@ use super::unread::{self, short, source};
 use super::voting::{self, Remedy, Voting};
 use crate::config::Config;
 use crate::recipe::{Recipe, Step};
+use crate::stages::native::BESIDE;
 use crate::stages::{Stage, draft};
 use riddlemill_llm::ApiKey;
 use riddlemill_review::Pending;
@@ -38,6 +39,8 @@ pub enum CauseState {
     Undrafted,
     /// They continued without an embedding.
     Unembedded,
+    /// They continued although a pair that they are in was not judged.
+    Unjudged,
     /// They continued with a draft from a reply that was cut or refused.
     HalfDrafted,
 }
@@ -85,6 +88,7 @@ impl fmt::Display for Cause {
             CauseState::Other => ["wait", "waits"],
             CauseState::Undrafted => ["continued without a draft", "continued without a draft"],
             CauseState::Unembedded => ["continued without an embedding", "continued without an embedding"],
+            CauseState::Unjudged => ["continued without a judgement", "continued without a judgement"],
             CauseState::HalfDrafted => ["continued on half a reply", "continued on half a reply"],
         };
         write!(f, "{} {}", grouped(i64::try_from(self.records).unwrap_or(i64::MAX)), what[usize::from(one)])?;
@@ -134,7 +138,8 @@ pub fn causes(config: &Config, recipe: &'static Recipe, made: &[Manifest]) -> Re
             };
             let reason = reason(&first);
             let of_endpoint = matches!(reason, Some(Reason::RequestFailed | Reason::EndpointLeft));
-            let without = matches!(state, CauseState::Undrafted | CauseState::Unembedded);
+            let without =
+                matches!(state, CauseState::Undrafted | CauseState::Unembedded | CauseState::Unjudged);
             let failed = state == CauseState::Failed || without && of_endpoint;
             let blocks = match state {
                 CauseState::Model | CauseState::Votes(_) | CauseState::Provisional(_) => {
@@ -145,6 +150,7 @@ pub fn causes(config: &Config, recipe: &'static Recipe, made: &[Manifest]) -> Re
                 CauseState::Person
                 | CauseState::Undrafted
                 | CauseState::Unembedded
+                | CauseState::Unjudged
                 | CauseState::HalfDrafted => false,
             };
             found.push(Cause { stage: step.name, state, records, what, remedy, failed, blocks });
@@ -156,17 +162,26 @@ pub fn causes(config: &Config, recipe: &'static Recipe, made: &[Manifest]) -> Re
 }
 
 /// Reasons of records that went on without what a model was asked for.
-const WITHOUT: [Reason; 4] =
-    [Reason::NotDrafted, Reason::Undraftable, Reason::NotEmbedded, Reason::Unembeddable];
+const WITHOUT: [Reason; 6] = [
+    Reason::NotDrafted,
+    Reason::Undraftable,
+    Reason::NotEmbedded,
+    Reason::Unembeddable,
+    Reason::NotJudged,
+    Reason::Unjudgeable,
+];
 
 /// Reasons of records that went on, and for which there is something left to do.
-const WENT_ON: [Reason; 6] =
-    [WITHOUT[0], WITHOUT[1], WITHOUT[2], WITHOUT[3], Reason::Provisional, Reason::DraftedFromCut];
+fn went_on() -> impl Iterator<Item = Reason> {
+    WITHOUT.into_iter().chain([Reason::Provisional, Reason::DraftedFromCut])
+}
 
 /// Entries of one part of a ledger, grouped by cause: how many, and the first of them.
 fn grouped_entries(step: &Step, entries: Vec<Entry>) -> BTreeMap<(CauseState, String), (u64, Entry)> {
     let mut groups = BTreeMap::new();
-    for entry in entries {
+    // An answer that waits with its question is no item of its own.
+    let own = |entry: &Entry| !entry.evidence.as_deref().is_some_and(|text| text.starts_with(BESIDE));
+    for entry in entries.into_iter().filter(own) {
         groups.entry(group(step, &entry)).or_insert_with(|| (0, entry)).0 += 1;
     }
     groups
@@ -174,11 +189,11 @@ fn grouped_entries(step: &Step, entries: Vec<Entry>) -> BTreeMap<(CauseState, St
 
 /// How many records of a stage [`causes`] examines.
 pub fn kept_back(manifest: &Manifest) -> u64 {
-    let count = |reason: &Reason| {
+    let count = |reason: Reason| {
         let key = format!("{}/{}", State::Changed.code(), reason.code());
         manifest.counts.reasons.get(&key).copied().unwrap_or(0)
     };
-    let went_on = WENT_ON.iter().map(count);
+    let went_on = went_on().map(count);
     manifest.counts.state(State::Held) + manifest.counts.state(State::Failed) + went_on.sum::<u64>()
 }
 
@@ -189,7 +204,7 @@ fn describe_filter(manifest: &Manifest) -> Option<Filter> {
         manifest.counts.reasons.get(&key).copied().unwrap_or(0)
     };
     let states = [State::Held, State::Failed].into_iter().filter(|state| manifest.counts.state(*state) > 0);
-    let reasons = WENT_ON.into_iter().filter(|reason| count(State::Changed, *reason) > 0).map(Reason::code);
+    let reasons = went_on().filter(|reason| count(State::Changed, *reason) > 0).map(Reason::code);
     let states: Vec<&str> = states.map(State::code).collect();
     let reasons: Vec<&str> = reasons.collect();
     match (states.is_empty(), reasons.is_empty()) {
@@ -221,7 +236,7 @@ fn evidence(entry: &Entry) -> &str {
     }
 }
 
-/// Whether a record continued without a draft or an embedding.
+/// Whether a record continued without a draft, an embedding or a judgement.
 fn is_without(entry: &Entry) -> bool {
     entry.reason.as_deref().is_some_and(|reason| WITHOUT.map(Reason::code).contains(&reason))
 }
@@ -257,8 +272,12 @@ fn group(step: &Step, entry: &Entry) -> (CauseState, String) {
         _ => code(),
     };
     if is_without(entry) {
-        let embeds = step.stage == Stage::Embed;
-        return (if embeds { CauseState::Unembedded } else { CauseState::Undrafted }, shared);
+        let state = match step.stage {
+            Stage::Embed => CauseState::Unembedded,
+            Stage::SameJoke => CauseState::Unjudged,
+            _ => CauseState::Undrafted,
+        };
+        return (state, shared);
     }
     let round = || Pending::round_of_evidence(evidence_text);
     let state = match (State::from_code(&entry.outcome), reason) {
@@ -290,6 +309,11 @@ fn fault(evidence: &str) -> &str {
     let ends = [" (", ", asking to wait", "; ", ": it points to "];
     let end = ends.iter().filter_map(|end| evidence.find(end)).min().unwrap_or(evidence.len());
     &evidence[..end]
+}
+
+/// Whether a model or a filter refused what a text says, and not how it was asked.
+fn is_of_text(evidence: &str) -> bool {
+    ["the model refused", "content filter"].iter().any(|words| fault(evidence).contains(words))
 }
 
 struct OfStage<'a> {
@@ -346,6 +370,11 @@ impl OfStage<'_> {
                     .endpoint(fault(evidence_text))
                     .and_then(|endpoint| parameter(endpoint, evidence_text))
                     .unwrap_or_else(|| match reason {
+                        // The same model refuses the same text again.
+                        Reason::RequestRefused if is_of_text(evidence_text) => Remedy::First(format!(
+                            "ask another model: set `endpoint` under [draft] in pipeline.toml, then riddlemill run --recipe {} --retry-failed",
+                            self.recipe.name
+                        )),
                         Reason::RequestRefused => self.again(),
                         _ => self.request_failed(evidence_text),
                     });
@@ -417,7 +446,7 @@ impl OfStage<'_> {
         let asked_yet = if offline { "the run was offline" } else { "nothing was asked yet" };
         let kind = match self.step.stage {
             Stage::Draft(kind) => kind,
-            Stage::Embed => return (asked_yet.into(), Remedy::Run),
+            Stage::Embed | Stage::SameJoke => return (asked_yet.into(), Remedy::Run),
             _ => return (short(evidence), Remedy::Run),
         };
         let endpoints = draft::endpoints(kind, self.config, self.recipe.name).unwrap_or_default();

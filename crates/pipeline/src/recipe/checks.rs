@@ -1,6 +1,6 @@
 //! What is wrong with a benchmark's folder that only its steps, settings and prompts together show.
 
-use super::EMBEDDINGS;
+use super::{EMBEDDINGS, SAME_JOKE};
 use crate::config::sections::SECTIONS;
 use crate::config::{Mismatch, Problem, unknown, value_json};
 use crate::stages::{Rows, Stage};
@@ -90,11 +90,13 @@ pub(super) fn shadowed(benchmark: &Benchmark) -> Vec<Problem> {
 /// A step with the name of the one that settings put before dedup.
 pub(super) fn reserved(benchmark: &Benchmark) -> Option<Problem> {
     let has = |kind: riddlemill_benchmarks::Kind| benchmark.steps.iter().any(|step| step.kind == kind);
-    let named = benchmark.steps.iter().any(|step| step.name == EMBEDDINGS);
-    (named && has(riddlemill_benchmarks::Kind::Dedup)).then(|| Problem {
+    let of_settings = [(EMBEDDINGS, "embeddings"), (SAME_JOKE, "same_joke")];
+    let named = |(name, _): &&(&str, &str)| benchmark.steps.iter().any(|step| step.name == *name);
+    let (name, table) = of_settings.iter().find(named).filter(|_| has(riddlemill_benchmarks::Kind::Dedup))?;
+    Some(Problem {
         place: format!("{}/benchmark.toml", benchmark.name),
         what: format!(
-            "steps: {EMBEDDINGS:?} is the name of the step that [embeddings] adds before dedup; choose another name"
+            "steps: {name:?} is the name of the step that [{table}] adds before dedup; choose another name"
         ),
     })
 }

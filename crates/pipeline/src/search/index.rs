@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::grams::{filter, grams, probes, whole};
-use crate::stages::import::{Block, Dump, Recalled, blocks};
+use crate::stages::import::{Block, Dump, Recalled, Sift, blocks};
 use riddlemill_tables::Error;
 use riddlemill_tables::durable::{create_folder, digest};
 use riddlemill_text::text::normalise::{Fold, fold};
@@ -154,11 +154,6 @@ impl Index {
             .collect()
     }
 
-    /// How many blocks there are.
-    pub(super) fn blocks(&self) -> usize {
-        self.head.blocks
-    }
-
     /// The blocks that may contain a record with this id.
     pub(super) fn named(&self, id: &str) -> Vec<usize> {
         let wanted = hash(id);
@@ -202,9 +197,9 @@ fn origin(dump: &Dump, limit: u64) -> Result<Origin, Error> {
 
 /// Reads a dump and builds its index.
 fn make(dump: &Dump, origin: Origin, limit: u64) -> Result<Vec<u8>, Error> {
-    let digest_of = |records: &[Recalled]| {
+    let digest_of = |records: Vec<Recalled>| {
         let mut runs: Vec<u64> = Vec::new();
-        for record in records {
+        for record in &records {
             let text = fold(&record.text, Fold::KEY);
             runs.extend(grams(&text).chain(whole(&text)));
         }
@@ -214,7 +209,8 @@ fn make(dump: &Dump, origin: Origin, limit: u64) -> Result<Vec<u8>, Error> {
         Digest { ids, filter: filter(&runs) }
     };
     let mut found: Vec<(Block, Digest)> = Vec::new();
-    blocks(dump, limit, digest_of, |block, made| found.push((block, made)));
+    // What is withdrawn may come back: places are kept of all.
+    blocks(dump, limit, &Sift::default(), digest_of, |block, made| found.push((block, made)));
     // Pages that revisit others come last, wherever they are.
     found.sort_by_key(|(block, _)| block.first);
     let number = |place: usize| u32::try_from(place).unwrap_or(u32::MAX);

@@ -18,7 +18,7 @@ use crate::config::{Config, sections};
 use crate::recipe;
 use crate::stages::StageError;
 pub use crate::stages::import::Recalled;
-use crate::stages::import::{Block, Dump, FileRow, Sift, located, read_back};
+use crate::stages::import::{Block, Dump, FileRow, Sift, blocks, is_sought, located, read_back};
 use crate::stages::withdrawal::Withdrawals;
 use grams::{grams, whole};
 use index::Index;
@@ -30,8 +30,12 @@ use riddlemill_text::text::normalise::{Fold, fold};
 /// Blocks read at a time.
 const BATCH: usize = 128;
 
-/// Blocks read at a time where all of them are read.
-const MANY: usize = 8 * BATCH;
+/// Blocks read at a time of a dump that is read from its beginning each time.
+const MANY: usize = 64 * BATCH;
+
+fn batch(dump: &Dump) -> usize {
+    if is_sought(dump) { BATCH } else { MANY }
+}
 
 /// Fewest characters of a text that is looked for inside of others when it is one of many.
 const CONTAINED: usize = 8;
@@ -116,7 +120,7 @@ impl Search {
         // Texts equal to the words are returned alone; they are found by their hash.
         let whole = whole(&wanted);
         'same: for of in &self.dumps {
-            for batch in of.1.holding(&whole).chunks(BATCH) {
+            for batch in of.1.holding(&whole).chunks(batch(&of.0)) {
                 found.records.extend(read(of, batch, &|text| text == wanted)?);
                 if found.records.len() > most {
                     break 'same;
@@ -126,7 +130,7 @@ impl Search {
         let sought: Vec<u64> = grams(&wanted).collect();
         let alone = !found.records.is_empty();
         'dumps: for of in self.dumps.iter().filter(|_| !alone) {
-            for batch in of.1.holding(&sought).chunks(BATCH) {
+            for batch in of.1.holding(&sought).chunks(batch(&of.0)) {
                 found.records.extend(read(of, batch, &|text| text.contains(&wanted))?);
                 if found.records.len() > most {
                     break 'dumps;
@@ -166,7 +170,7 @@ impl Search {
                 let mut blocks: Vec<usize> = pairs.iter().map(|(block, _)| *block).collect();
                 blocks.dedup();
                 let mut rest = &pairs[..];
-                for batch in blocks.chunks(BATCH) {
+                for batch in blocks.chunks(batch(dump)) {
                     let places: Vec<Block> = batch.iter().map(|block| index.block(*block)).collect();
                     let read = read_back(dump, index.limit(), &places, &sift);
                     for (block, records) in batch.iter().zip(read.map_err(Error::io("read", &dump.path))?) {
@@ -187,21 +191,21 @@ impl Search {
         Ok(found)
     }
 
-    /// Every record of every dump that is not withdrawn, dump by dump, without [`Recalled::text`]; `take` gets them in
-    /// order.
-    ///
-    /// # Errors
-    /// [`StageError`] if a dump cannot be read.
-    pub fn each(&self, mut take: impl FnMut(Recalled)) -> Result<(), StageError> {
+    /// Every record of every dump that is not withdrawn, dump by dump, without [`Recalled::text`]; `take` gets them in the
+    /// order in which import reads them. Each dump is read once, from its beginning to its end.
+    pub fn each(&self, mut take: impl FnMut(Recalled)) {
         let sift = Sift { withdrawn: Some(&self.withdrawn), sought: None, unmarked: true };
         for (dump, index) in &self.dumps {
-            let places: Vec<usize> = (0..index.blocks()).collect();
-            // Some kinds of files are read from their beginning each time.
-            for batch in places.chunks(MANY) {
-                records(dump, index, batch, &sift)?.into_iter().for_each(&mut take);
-            }
+            blocks(
+                dump,
+                index.limit(),
+                &sift,
+                |records| records,
+                |_, records| {
+                    records.into_iter().for_each(&mut take);
+                },
+            );
         }
-        Ok(())
     }
 
     /// Records with exactly this id: `tieba:8370518555`. Withdrawn ones only if they are asked for.

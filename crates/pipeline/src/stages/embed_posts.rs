@@ -4,6 +4,7 @@
 use super::draft::LlmContext;
 use super::each::all;
 use super::embed::{Embedded, Embeds};
+use super::seconds::Seconds;
 use super::stage::StageError;
 use riddlemill_llm::Answer;
 use riddlemill_tables::{StageReader, StageWriter};
@@ -24,21 +25,25 @@ record! {
 /// The table of pairs that are near.
 pub const NEAR: &str = "near";
 
-/// Embeds the posts that entered, all of which are kept, and finds the near pairs.
+/// Embeds the posts that entered, all of which are kept but for `seconds`, and finds the near pairs.
 ///
 /// # Errors
 /// [`StageError::Stopped`] after a Ctrl-C, when what was in flight is stored; else where there are too many posts, nobody
 /// agreed to pay, or endpoint, store or stage cannot be used.
 pub fn embed_posts(
     inputs: &[StageReader],
+    seconds: &Seconds,
     writer: &mut StageWriter<Post>,
     asking: &LlmContext<'_>,
 ) -> Result<(), StageError> {
     Embeds::Posts.refuse_many(inputs.iter().map(|input| input.table("rows").rows).sum())?;
     let mut posts: Vec<Post> = Vec::new();
-    for input in inputs {
-        all((), input, asking.stop, &mut posts)?;
+    for (at, input) in inputs.iter().enumerate() {
+        let mut of_input: Vec<Post> = Vec::new();
+        all((), input, asking.stop, &mut of_input)?;
+        posts.extend(of_input.into_iter().filter(|post| !seconds.has(at, &post.id)));
     }
+    seconds.write(writer);
     let texts: Vec<Embedded> = posts.iter().map(Embedded::from).collect();
     let compared = Embeds::Posts.compare(&texts, asking)?;
     let mut table = writer.table::<NearEmbeddings>(NEAR)?;

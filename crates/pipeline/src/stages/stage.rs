@@ -26,6 +26,8 @@ pub enum Stage {
     Filter,
     /// What a model embeds, for dedup: only where the settings name one.
     Embed,
+    /// What a model says of borderline pairs, for dedup: only where the settings name one.
+    SameJoke,
     /// One record a joke.
     Dedup,
     /// What a model proposes.
@@ -139,6 +141,7 @@ impl Stage {
             Stage::Anonymise => "anonymise",
             Stage::Filter => "filter",
             Stage::Embed => "embeddings",
+            Stage::SameJoke => "same_joke",
             Stage::Dedup => "dedup",
             Stage::Draft(_) => "draft",
             Stage::Review(_) => "review",
@@ -151,9 +154,13 @@ impl Stage {
     /// What it writes.
     pub fn rows(self) -> Rows {
         match self {
-            Stage::Import | Stage::Clean | Stage::Anonymise | Stage::Filter | Stage::Embed | Stage::Dedup => {
-                Rows::Posts
-            }
+            Stage::Import
+            | Stage::Clean
+            | Stage::Anonymise
+            | Stage::Filter
+            | Stage::Embed
+            | Stage::SameJoke
+            | Stage::Dedup => Rows::Posts,
             Stage::Draft(draft) => draft.rows(),
             Stage::Review(review) => review.subjects(),
             Stage::Options(rows) => rows,
@@ -174,6 +181,7 @@ impl Stage {
             Stage::Native(native) => native.takes(verdict),
             Stage::Import
             | Stage::Embed
+            | Stage::SameJoke
             | Stage::Draft(_)
             | Stage::Options(_)
             | Stage::Mark(_)
@@ -216,12 +224,12 @@ impl Stage {
             // named, premises, and answers with a reason. 4 takes what somebody says after a colon for reported, and advice
             // for an answer. 5 goes by the language of the record, and knows tasks in English.
             Stage::Filter => 5,
-            Stage::Embed => 1,
+            Stage::Embed | Stage::SameJoke => 1,
             // 2 keeps a text in capitals alone where there is no other. 3 wants a third of the pairs of neighbours. 4 takes
             // more retellings for the same, and the forum's names for no likeness. 5 takes what over 256 posts hold for no
             // likeness of two. 6 goes by the language of the record, and lists exchanged words, other numbers and other subjects as
-            // borderline.
-            Stage::Dedup => 6,
+            // borderline. 7 compares texts over 4,000 units as copies and beginnings alone.
+            Stage::Dedup => 7,
             // 2 reads no reasoning as an answer. 3 takes no reply that was cut or refused for one, and reads more forms.
             Stage::Draft(_) => 3,
             Stage::Review(_) => 1,

@@ -141,6 +141,14 @@ reasons! {
     /// This model cannot embed the text: dedup compares only its words.
     Unembeddable = "unembeddable",
 
+    // same_joke
+    /// A judge said of every borderline pair that the post is in whether the two are one joke.
+    PairJudged = "pair_judged",
+    /// A borderline pair that the post is in was not judged: only a person, or another rule of dedup, makes the two one.
+    NotJudged = "not_judged",
+    /// This model cannot judge a pair that the post is in: only a person, or another rule of dedup, makes the two one.
+    Unjudgeable = "unjudgeable",
+
     // dedup
     /// After folding, the text equals that of the record it was merged into.
     ExactDuplicate = "exact_duplicate",

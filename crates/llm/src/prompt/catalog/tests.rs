@@ -24,6 +24,8 @@ fn values(text: &str) -> Json {
         "reference",
         "response",
         "joke",
+        "first",
+        "second",
         "explanation_1",
         "explanation_2",
         "puzzle",
@@ -48,7 +50,7 @@ fn every_prompt_renders_and_names_its_paper() {
     let prompts = embedded();
     for info in prompts.list() {
         assert!(
-            ["RuozhiBench, ", "FLUB, ", "Chumor, ", "BrainTeaser, "]
+            ["RuozhiBench, ", "FLUB, ", "Chumor, ", "BrainTeaser, ", "The program's own: "]
                 .iter()
                 .any(|paper| info.about.starts_with(paper)),
             "{}: {}",

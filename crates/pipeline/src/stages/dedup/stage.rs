@@ -4,19 +4,22 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::outcomes::{DedupOutcomes, FoundPairs};
 use super::posts::{Posts, StagePosts, disk_error, places_of_ids};
 use super::room::{Needs, room_of_pairs};
 use crate::config::sections;
-use crate::stages::{NEAR, NearEmbeddings, Pulse, StageError, Stop, Waiting};
+use crate::stages::same_joke::{JUDGED, JudgedPair, ONE};
+use crate::stages::{NEAR, NearEmbeddings, Pulse, Seconds, StageError, Stop, Waiting};
 use riddlemill_review::decisions::StageDecisions;
 use riddlemill_tables::{StageReader, StageWriter};
 use riddlemill_text::join::{Spill, Unwatched, Watch};
-use riddlemill_text::offline::dedup::{Found, SimilarPair, ranks, similar_pairs, similar_pairs_on_disk};
+use riddlemill_text::offline::dedup::{
+    Found, SimilarPair, query, ranks, similar_pairs, similar_pairs_on_disk,
+};
 use riddlemill_text::record::{Language, Outcome, Post, Reason, Record, is_published, record};
-use riddlemill_text::text::sameness::{Veto, veto};
+use riddlemill_text::text::sameness::{MOST_UNITS, Veto, veto};
 
 record! {
     /// Two similar records, down to the margin under the threshold.
@@ -33,7 +36,7 @@ record! {
         predicate: String,
         /// The veto that demoted the pair, if one did.
         veto: Option<String>,
-        /// strsim's normalized Levenshtein of the two texts.
+        /// strsim's normalized Levenshtein of the two texts; this and the next two of their first 4,000 characters.
         levenshtein: f64,
         /// strsim's Jaro-Winkler of the two texts.
         jaro_winkler: f64,
@@ -51,14 +54,14 @@ pub struct OnDisk<'a> {
     pub check: bool,
 }
 
-/// Removes duplicates among the posts of these stages, by their texts and by people's decisions. What does not fit in
+/// Removes duplicates among the posts of these stages, each of which is one whatever number of them have it, by their texts and by people's decisions. What does not fit in
 /// the memory that the settings allow works on the disk, with the same result. Pairs whose embeddings a step before has found
 /// near are further evidence, unless a veto of the default similarity holds.
 ///
 /// # Errors
 /// [`StageError`] where the stage cannot be written, there is no room for it, or the user stopped.
 pub fn dedup(
-    inputs: &[StageReader],
+    (inputs, seconds): (&[StageReader], &Seconds),
     settings: &sections::Dedup,
     decisions: &StageDecisions,
     on_disk: OnDisk<'_>,
@@ -72,7 +75,11 @@ pub fn dedup(
         needs.room(on_disk)?;
         pulse.notify(&needs.words(settings));
     }
-    let mut posts = StagePosts::read(inputs, spills.then_some(on_disk.folder), settings.language, stop)?;
+    let mut posts =
+        StagePosts::read((inputs, seconds), spills.then_some(on_disk.folder), settings.language, stop)?;
+    if let Some(words) = of_over_length(settings, posts.over_length, posts.count()) {
+        pulse.notify(&format!("dedup: {words}"));
+    }
     let near = near_by_embeddings(inputs, &posts)?;
     let count = posts.count() as u64;
     // Some records are left for the writing, which is the stage's end.
@@ -105,6 +112,13 @@ pub fn dedup(
         })?;
         pairs = FoundPairs::InMemory(held);
     }
+    let one = judged_one(inputs, &posts)?;
+    if !one.is_empty() {
+        // Few enough posts are judged that all pairs fit in memory.
+        let mut held = pairs.load()?;
+        add_judged(&mut held, &groups, &one);
+        pairs = FoundPairs::InMemory(held);
+    }
     // What the join held is free again.
     posts.hold_texts(settings.memory_mib.saturating_mul(1 << 20))?;
     // Ties are broken by id, because the numbers of posts depend on the order of the files.
@@ -128,8 +142,18 @@ pub fn dedup(
     let written = Waiting::new(stop, pulse, written);
     let (mut sources, mut first) = (Sources::default(), 0);
     // Read a second time, because only ids, texts and ranks were kept in memory.
-    for part in inputs.iter().flat_map(|input| input.parts::<Post>("rows")) {
-        let part = part?;
+    let parts = inputs
+        .iter()
+        .enumerate()
+        .flat_map(|(at, input)| input.parts::<Post>("rows").map(move |part| (at, part)));
+    for (input, part) in parts {
+        let (part, again): (Vec<Post>, Vec<Post>) =
+            part?.into_iter().partition(|post| !seconds.has(input, &post.id));
+        for post in again {
+            if let Some(outcome) = seconds.outcome(input, &post.id) {
+                writer.append(&post.id, &outcome);
+            }
+        }
         let outcome = |(at, post): (usize, &Post)| decided.outcome(first + at, post, &posts);
         let outcomes: Vec<Option<Outcome<Post>>> =
             part.par_iter().enumerate().map(outcome).collect::<Result<_, _>>()?;
@@ -147,6 +171,20 @@ pub fn dedup(
     }
     sources.emptied().iter().chain(&sources.foreign()).for_each(|words| pulse.notify(words));
     Ok(())
+}
+
+/// What is told where the default similarity is set, and this many of all texts are too long for their wording to be compared.
+pub(in crate::stages) fn of_over_length(
+    settings: &sections::Dedup,
+    long: usize,
+    all: usize,
+) -> Option<String> {
+    (long > 0 && query(settings).is_none()).then(|| {
+        format!(
+            "{long} of {all} texts are over {MOST_UNITS} characters long (of English: words), so that they are compared as copies \
+             and as beginnings of each other, and not by their wording"
+        )
+    })
 }
 
 /// No warning for a source with fewer posts if half of them were merged: that happens by chance.
@@ -242,6 +280,39 @@ fn near_by_embeddings(
     let at: FxHashMap<&str, usize> = (0..posts.count()).map(|post| (posts.id(post), post)).collect();
     let number = |pair: &NearEmbeddings| Some((*at.get(&*pair.a)?, *at.get(&*pair.b)?, pair.cosine));
     Ok(pairs.iter().filter_map(number).collect())
+}
+
+/// The predicate of borderline pairs that a judge calls one joke.
+const JUDGE: &str = "judge";
+
+/// Which posts a judge called one joke, by number.
+fn judged_one(inputs: &[StageReader], posts: &StagePosts) -> Result<Vec<(usize, usize)>, StageError> {
+    let mut pairs: Vec<JudgedPair> = Vec::new();
+    for input in inputs.iter().filter(|input| input.manifest().tables.contains_key(JUDGED)) {
+        pairs.append(&mut input.all(JUDGED)?);
+    }
+    pairs.retain(|pair| pair.verdict.as_deref() == Some(ONE));
+    if pairs.is_empty() {
+        return Ok(Vec::new());
+    }
+    let at: FxHashMap<&str, usize> = (0..posts.count()).map(|post| (posts.id(post), post)).collect();
+    let number = |pair: &JudgedPair| Some((*at.get(&*pair.a)?, *at.get(&*pair.b)?));
+    Ok(pairs.iter().filter_map(number).collect())
+}
+
+/// Borderline pairs that a judge called one joke count as the same, whatever veto kept them apart: that is what it was asked
+/// about.
+fn add_judged(pairs: &mut [SimilarPair], groups: &[Vec<u32>], one: &[(usize, usize)]) {
+    let rows = groups.iter().zip(0u32..).flat_map(|(rows, group)| rows.iter().map(move |row| (*row, group)));
+    let group_of: FxHashMap<u32, u32> = rows.collect();
+    let group = |row: usize| group_of.get(&(row as u32)).copied();
+    let one: FxHashSet<(u32, u32)> =
+        one.iter().filter_map(|(a, b)| group(*a).zip(group(*b))).map(|(a, b)| (a.min(b), a.max(b))).collect();
+    for pair in pairs.iter_mut().filter(|pair| !pair.same) {
+        if one.contains(&(pair.a.min(pair.b), pair.a.max(pair.b))) {
+            (pair.same, pair.predicate) = (true, JUDGE);
+        }
+    }
 }
 
 /// Adds rows that are near by their embeddings to the pairs of groups that are similar by their words. A pair with a
@@ -344,6 +415,25 @@ mod tests {
                 (1, 2, true, COSINE, None),
                 (2, 3, false, COSINE, Some("series")),
                 (1, 3, true, COSINE, None),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_a_judge_calls_one_joke_counts_as_the_same() {
+        let pair = |a, b, same, veto| SimilarPair { a, b, score: 0.5, same, predicate: "reworded", veto };
+        let mut pairs =
+            vec![pair(0, 1, false, Some("negation")), pair(0, 2, true, None), pair(1, 2, false, None)];
+        let groups = vec![vec![0], vec![3, 1], vec![2]];
+        // The judge saw another row of the group; a row in no group is nobody's, and pairs that words know alone count.
+        add_judged(&mut pairs, &groups, &[(0, 3), (2, 0), (4, 1)]);
+        let found: Vec<_> = pairs.iter().map(|p| (p.a, p.b, p.same, p.predicate, p.veto)).collect();
+        assert_eq!(
+            found,
+            [
+                (0, 1, true, JUDGE, Some("negation")),
+                (0, 2, true, "reworded", None),
+                (1, 2, false, "reworded", None)
             ]
         );
     }

@@ -4,7 +4,7 @@
 //! A dump is divided into blocks of a few records. With the places of the blocks a record can be read again
 //! without reading what is before it, and its text need not be stored.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, Read};
 use std::sync::LazyLock;
 
@@ -111,22 +111,30 @@ impl Layout {
     }
 }
 
-/// Reads a whole dump. `make` works on each block, on all cores, and `take` gets what it made, in order.
-/// `limit` is the most bytes that a record may have.
+/// Whether blocks of a dump are read where they are: others are read, or unpacked, from the beginning each time.
+pub fn is_sought(dump: &Dump) -> bool {
+    match Layout::detect(dump) {
+        Layout::Parquet => true,
+        Layout::Stream => Packing::of_file(&dump.path) == Packing::Plain,
+        Layout::Csv | Layout::Pages(_) | Layout::Page(_) | Layout::Described(_) => false,
+    }
+}
+
+/// Reads a whole dump, once. `make` works on the sifted records of each block, on all cores, and `take` gets what it made, in
+/// order. `limit` is the most bytes that a record may have.
 pub fn blocks<T: Send>(
     dump: &Dump,
     limit: u64,
-    make: impl Fn(&[Recalled]) -> T + Sync,
+    sift: &Sift<'_>,
+    make: impl Fn(Vec<Recalled>) -> T + Sync,
     mut take: impl FnMut(Block, T),
 ) {
-    // What is withdrawn may come back: places are kept of all.
-    let none = Sift::default();
     if let Layout::Described(profile) = Layout::detect(dump) {
-        each_unit(dump, &profile, limit, &none, |block, records| take(block, make(&records)));
+        each_unit(dump, &profile, limit, sift, |block, records| take(block, make(records)));
         return;
     }
     if let Layout::Pages(site) | Layout::Page(site) = Layout::detect(dump) {
-        each_page(dump, &site, limit, None, &none, |block, records| take(block, make(&records)));
+        each_page(dump, &site, limit, None, sift, |block, records| take(block, make(records)));
         return;
     }
     for items in rows::batches(dump, limit) {
@@ -138,8 +146,8 @@ pub fn blocks<T: Send>(
                 let (first, last) = (items.get(from)?.position, items.get(to - 1)?.position);
                 let block = Block { start: items.start(from), end: items.end(to - 1), first, last };
                 let records: Vec<Recalled> =
-                    (from..to).filter_map(|at| recall(dump, &items.get(at)?, &none)).collect();
-                Some((block, make(&records)))
+                    (from..to).filter_map(|at| recall(dump, &items.get(at)?, sift)).collect();
+                Some((block, make(records)))
             })
             .collect();
         made.into_iter().flatten().for_each(|(block, made)| take(block, made));
@@ -173,10 +181,12 @@ pub fn read_back(
             Ok(found)
         }
         Layout::Pages(site) | Layout::Page(site) => {
+            let places: HashMap<(u64, u64), usize> =
+                blocks.iter().enumerate().map(|(at, block)| ((block.start, block.end), at)).collect();
             let mut found = vec![Vec::new(); blocks.len()];
             each_page(dump, &site, limit, Some(blocks), sift, |block, records| {
-                if let Some(at) = blocks.iter().position(|wanted| *wanted == block) {
-                    found[at] = records;
+                if let Some(at) = places.get(&(block.start, block.end)) {
+                    found[*at] = records;
                 }
             });
             Ok(found)
@@ -241,13 +251,16 @@ fn read_at(file: &std::fs::File, from: u64, bytes: &mut [u8]) -> io::Result<usiz
 fn csv(dump: &Dump, limit: u64, blocks: &[Block], sift: &Sift<'_>) -> Vec<Vec<Recalled>> {
     let mut found = vec![Vec::new(); blocks.len()];
     let Some(last) = blocks.iter().map(|block| block.last).max() else { return found };
+    let by_first: BTreeMap<u64, usize> =
+        blocks.iter().enumerate().map(|(at, block)| (block.first, at)).collect();
     for items in rows::batches(dump, limit) {
-        for item in (0..items.len()).filter_map(|at| items.get(at)) {
-            let holds = |block: &Block| (block.first..=block.last).contains(&item.position);
-            if let Some(at) = blocks.iter().position(holds) {
-                found[at].extend(recall(dump, &item, sift));
-            }
-        }
+        let read = |at: usize| {
+            let item = items.get(at)?;
+            let (_, at) = by_first.range(..=item.position).next_back()?;
+            Some((*at, recall(dump, &item, sift).filter(|_| item.position <= blocks[*at].last)?))
+        };
+        let read: Vec<_> = (0..items.len()).into_par_iter().filter_map(read).collect();
+        read.into_iter().for_each(|(at, record)| found[at].push(record));
         if items.get(items.len().saturating_sub(1)).is_some_and(|item| item.position >= last) {
             break;
         }
@@ -279,15 +292,8 @@ fn each_unit(
         let read = |unit: profile::Unit| {
             let block = Block { start: unit.at, end: unit.at, first: unit.at, last: unit.at };
             let entries = unit.read.map(|(_, _, entries)| entries).unwrap_or_default();
-            (
-                block,
-                page(
-                    dump,
-                    unit.at,
-                    entries.into_iter().map(|entry| entered(entry, described)).collect(),
-                    sift,
-                ),
-            )
+            let texts = entries.into_iter().map(|entry| entered(entry, described)).collect();
+            (block, page(dump, unit.at, texts, sift))
         };
         let read: Vec<_> = batch.into_par_iter().map(read).collect();
         read.into_iter().for_each(|(block, records)| take(block, records));

@@ -37,10 +37,22 @@ fn twice(kind: SourceKind, bytes: &[u8]) -> (Vec<Recalled>, Vec<Recalled>) {
     let folder = tempfile::tempdir().unwrap();
     let dump = dump(folder.path(), kind, bytes);
     let (mut all, mut places) = (Vec::new(), Vec::new());
-    blocks(&dump, 1 << 20, <[Recalled]>::to_vec, |block, records| {
-        all.extend(records);
-        places.push(block);
-    });
+    blocks(
+        &dump,
+        1 << 20,
+        &Sift::default(),
+        |records| records,
+        |block, records| {
+            all.extend(records);
+            places.push(block);
+        },
+    );
+    // Several blocks at once are what they are one by one.
+    let some: Vec<Block> = places.iter().step_by(2).copied().collect();
+    let together = read_back(&dump, 1 << 20, &some, &Sift::default()).unwrap();
+    for (block, records) in some.iter().zip(together) {
+        assert_eq!(records, read_back(&dump, 1 << 20, &[*block], &Sift::default()).unwrap().concat());
+    }
     let mut again = Vec::new();
     for block in places.iter().rev() {
         let read = read_back(&dump, 1 << 20, &[*block], &Sift::default()).unwrap().concat();

@@ -7,6 +7,7 @@ use crate::config::sections;
 use crate::stages::draft::LlmContext;
 use crate::stages::each::{all, each};
 use crate::stages::published::{Published, settled};
+use crate::stages::seconds::Seconds;
 use crate::stages::stage::{Rows, StageError};
 use crate::stages::subject::subjects;
 use riddlemill_review::decisions::StageDecisions;
@@ -21,6 +22,8 @@ pub struct Job<'a> {
     pub place: &'a Path,
     /// The stages that it reads, with what their rows are.
     pub inputs: Vec<(Rows, &'a StageReader)>,
+    /// The records that reached several of them.
+    pub seconds: Seconds,
     /// What people decided about its records.
     pub people: StageDecisions,
     /// The rows of published sets that its records come from.
@@ -62,9 +65,16 @@ impl Job<'_> {
         decide: impl Fn(Row) -> Outcome<Row> + Sync,
     ) -> Result<(), StageError> {
         let (stop, pulse) = (self.asking.stop, self.asking.pulse);
-        let of_input =
-            |(rows, input): &(Rows, &StageReader)| each(rows.columns(), input, writer, stop, pulse, &decide);
-        self.inputs.iter().try_for_each(of_input)
+        for (at, (rows, input)) in self.inputs.iter().enumerate() {
+            each(rows.columns(), input, writer, stop, pulse, &|row: Row| match self
+                .seconds
+                .outcome(at, row.id())
+            {
+                Some(again) => again,
+                None => decide(row),
+            })?;
+        }
+        Ok(())
     }
 
     /// [`Job::each`] of posts.
@@ -74,7 +84,13 @@ impl Job<'_> {
         decide: impl Fn(Post) -> Outcome<Row> + Sync,
     ) -> Result<(), StageError> {
         let (stop, pulse) = (self.asking.stop, self.asking.pulse);
-        self.inputs.iter().try_for_each(|(_, input)| each((), input, writer, stop, pulse, &decide))
+        for (at, (_, input)) in self.inputs.iter().enumerate() {
+            each((), input, writer, stop, pulse, &|post: Post| match self.seconds.outcome(at, &post.id) {
+                Some(again) => again,
+                None => decide(post),
+            })?;
+        }
+        Ok(())
     }
 
     /// [`Job::each`] of records that drafts and reviews fill in; posts are records without drafts and votes.
@@ -83,7 +99,11 @@ impl Job<'_> {
         writer: &mut StageWriter<Row>,
         decide: impl Fn(Row) -> Outcome<Row> + Sync,
     ) -> Result<(), StageError> {
-        for (rows, input) in &self.inputs {
+        for (at, (rows, input)) in self.inputs.iter().enumerate() {
+            let decide = |record: Row| match self.seconds.outcome(at, record.id()) {
+                Some(again) => again,
+                None => decide(record),
+            };
             match rows {
                 Rows::Posts => {
                     for record in subjects(input, *rows, self.native.subjects())? {
@@ -99,14 +119,21 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// All records, for an operation that decides over the whole.
+    /// All records, for an operation that decides over the whole and then writes [`Job::seconds`].
     pub(super) fn subjects(&self) -> Result<Vec<Row>, StageError> {
+        self.of_inputs(|_| true)
+    }
+
+    /// The records of those inputs whose rows are wanted.
+    pub(super) fn of_inputs(&self, wanted: impl Fn(Rows) -> bool) -> Result<Vec<Row>, StageError> {
         let mut records = Vec::new();
-        for (rows, input) in &self.inputs {
+        for (at, (rows, input)) in self.inputs.iter().enumerate().filter(|(_, (rows, _))| wanted(*rows)) {
+            let mut of_input = Vec::new();
             match rows {
-                Rows::Posts => records.append(&mut subjects(input, *rows, self.native.subjects())?),
-                _ => all(rows.columns(), input, self.asking.stop, &mut records)?,
+                Rows::Posts => of_input.append(&mut subjects(input, *rows, self.native.subjects())?),
+                _ => all(rows.columns(), input, self.asking.stop, &mut of_input)?,
             }
+            records.extend(of_input.into_iter().filter(|record: &Row| !self.seconds.has(at, record.id())));
         }
         Ok(records)
     }

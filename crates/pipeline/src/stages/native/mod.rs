@@ -30,6 +30,7 @@ pub use check::problems;
 pub use job::Job;
 pub use puzzle_group::ROLES;
 pub(super) use puzzle_group::{bare_variant, of_role};
+pub use rated_pair::BESIDE;
 pub use reread::{Reread, Written};
 pub use riddle::{full_text, shown};
 use riddlemill_benchmarks::native::Native as Declared;
@@ -148,6 +149,11 @@ trait Operation: Sync {
         Ok(BTreeMap::new())
     }
 
+    /// What it will need from outside of the workspace and is not there, with what helps; `None` if nothing is missing.
+    fn lacks(&self, _: &Config, _recipe: &str) -> Option<String> {
+        None
+    }
+
     /// Whether it compares every record with the others, merges those that are one, and writes a table of pairs.
     fn compares_pairs(&self) -> bool {
         false
@@ -256,6 +262,11 @@ impl Native {
     /// [`StageError`] where that cannot be read.
     pub fn evidence(self, config: &Config, recipe: &str) -> Result<BTreeMap<String, String>, StageError> {
         self.op.evidence(config, recipe)
+    }
+
+    /// What it will need from outside of the workspace and is not there, with what helps; `None` if nothing is missing.
+    pub fn lacks(self, config: &Config, recipe: &str) -> Option<String> {
+        self.op.lacks(config, recipe)
     }
 
     /// Whether it compares every record with the others, merges those that are one, and writes a table of pairs.

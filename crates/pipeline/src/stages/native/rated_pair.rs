@@ -7,9 +7,9 @@ use serde_json::Value;
 use super::{Commit, Form, Job, Operation, Records, Shape, Signature};
 use crate::config::{Config, sections};
 use crate::stages::published::{self, Published};
-use crate::stages::stage::{Rows, StageError};
+use crate::stages::stage::StageError;
 use crate::stages::unusable::Unusable;
-use riddlemill_tables::{StageReader, StageWriter};
+use riddlemill_tables::StageWriter;
 use riddlemill_text::options::{Mean, gap_pair, order};
 use riddlemill_text::record::{Column, Outcome, OwnedCell, Reason, Record, Row, Standing};
 
@@ -66,11 +66,12 @@ impl Operation for RatedPair {
     }
 
     fn make(&self, job: &Job<'_>) -> Result<Box<dyn Commit>, StageError> {
-        let of = |wanted: Shape| job.inputs.iter().find(|(rows, _)| wanted.is_of(*rows));
-        let (Some(responses), Some(questions)) = (of(RESPONSES), of(QUESTIONS)) else {
+        let has = |wanted: Shape| job.inputs.iter().any(|(rows, _)| wanted.is_of(*rows));
+        if !has(RESPONSES) || !has(QUESTIONS) {
             let lacks = "it reads the rated answers and the questions that they belong to";
             return Err(Unusable::at(job.step(), lacks).into());
-        };
+        }
+        let of = |wanted: Shape| job.of_inputs(|rows| wanted.is_of(rows));
         let draw = Draw {
             gap: job.native.setting("gap").and_then(Value::as_u64).map_or(GAP, |gap| gap as u32),
             purpose: job.native.setting("purpose").and_then(Value::as_str).unwrap_or(PURPOSE),
@@ -78,15 +79,15 @@ impl Operation for RatedPair {
         };
         let mut writer = job.writer()?;
         let of_rows = (&job.published, job.asking.recipe);
-        pairs(rows_of(questions)?, rows_of(responses)?, draw, of_rows, &mut writer);
+        job.seconds.write(&mut writer);
+        pairs(of(QUESTIONS)?, of(RESPONSES)?, draw, of_rows, &mut writer);
         Ok(Box::new(writer))
     }
 }
 
-/// The rows of an input.
-fn rows_of((rows, input): &(Rows, &StageReader)) -> Result<Vec<Row>, StageError> {
-    Ok(input.all_of(rows.columns(), "rows")?)
-}
+/// How the evidence of a record begins that waits only because the one that it belongs to does: lists of what waits count
+/// items, and not their answers.
+pub const BESIDE: &str = "with its question: ";
 
 /// A text, empty where there is none.
 fn text<'r>(row: &'r Row, column: &str) -> &'r str {
@@ -152,7 +153,7 @@ fn pairs(
                 };
                 writer.append(&id, &held(&evidence));
                 for answer in answers {
-                    writer.append(answer.id(), &held(&format!("with its question: {evidence}")));
+                    writer.append(answer.id(), &held(&format!("{BESIDE}{evidence}")));
                 }
             }
         }

@@ -1,0 +1,61 @@
+//! The licences that folders state: what forbids releasing rows under the licence of the whole, and what changed since the
+//! release before.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::error::ReleaseError;
+use super::facts::sources;
+use super::licence_terms::forbids;
+use super::manifest::{Candidate, Raw};
+use crate::recipe::Recipe;
+use riddlemill_files::fence;
+
+/// The reasons why the sources of a set forbid releasing it under a licence, each once.
+pub(super) fn reasons(raw: &[Raw], whole: &str) -> Vec<String> {
+    let mut why = Vec::new();
+    for file in raw {
+        let Some(reason) = file.licence.as_deref().and_then(|licence| forbids(licence, whole)) else {
+            continue;
+        };
+        let source = file.file.split('/').next().unwrap_or_default();
+        let reason = format!("{source}: {reason}");
+        if !why.contains(&reason) {
+            why.push(reason);
+        }
+    }
+    why
+}
+
+/// Whether the sources of a set forbid releasing it under a licence.
+pub(super) fn forbidden(recipe: &Recipe, raw: &[Raw], whole: Option<&str>) -> Option<ReleaseError> {
+    let why = reasons(raw, whole?);
+    let licence = whole?.to_owned();
+    (!why.is_empty()).then(|| ReleaseError::Forbidden { recipe: recipe.name.into(), licence, why })
+}
+
+/// The licence of the whole that a folder states, whichever version of the program wrote it.
+pub(super) fn stated(folder: &Path) -> Option<String> {
+    let text = fence::read_to_string(folder.join("LICENSE")).ok()?;
+    text.lines().find_map(|line| line.strip_prefix("SPDX-License-Identifier: ")).map(str::to_owned)
+}
+
+/// What differs between the licences of two folders, as text: that of the whole, and those of sources that both have. `None`
+/// if nothing does, or one of them is missing.
+pub(super) fn relicensed(before: &Path, after: &Path) -> Option<String> {
+    let read = |folder: &Path| Candidate::read(folder).ok().flatten();
+    let (old, new) = (read(before)?, read(after)?);
+    let mut differs = Vec::new();
+    let worded = |licence: Option<String>| licence.unwrap_or_else(|| "not stated".to_owned());
+    let (then, now) = (worded(stated(before)), worded(stated(after)));
+    if then != now {
+        differs.push(format!("{now} for the set, before {then}"));
+    }
+    let then: BTreeMap<String, String> = sources(&old.raw).into_iter().collect();
+    for (source, now) in sources(&new.raw) {
+        if let Some(then) = then.get(&source).filter(|then| **then != now) {
+            differs.push(format!("{now} for {source}, before {then}"));
+        }
+    }
+    (!differs.is_empty()).then(|| differs.join("; "))
+}
