@@ -13,6 +13,7 @@ use super::error::SetAside;
 use super::tables::{Cell, Comparison, Report, Table};
 use crate::review::agreement::Bootstrap;
 use crate::review::exchange::{CsvFor, csv_table};
+use crate::text::decimals;
 
 /// The results for one set.
 pub struct Results<'a> {
@@ -182,25 +183,16 @@ fn sheet<const N: usize>(headers: [&str; N], rows: impl Iterator<Item = [String;
 pub fn describe_cell(cell: &Cell) -> String {
     match (cell.low, cell.high) {
         (Some(low), Some(high)) => {
-            let [value, low, high] = [cell.value, low, high].map(no_minus_zero);
-            format!("{value:.2} [{low:.2}, {high:.2}] n {}", cell.n)
+            let [value, low, high] = [cell.value, low, high].map(|figure| decimals(figure, 2));
+            format!("{value} [{low}, {high}] n {}", cell.n)
         }
         _ => format!("{} n {}", plain(cell.value), cell.n),
     }
 }
 
-/// What two decimals show as -0.00 is 0.00.
-pub(super) fn no_minus_zero(value: f64) -> f64 {
-    if value > -0.005 && value <= 0.0 { 0.0 } else { value }
-}
-
 /// A figure without an interval: small ones, such as p-values, with their first digits.
 pub(super) fn plain(value: f64) -> String {
-    if value != 0.0 && value.abs() < 0.005 {
-        format!("{value:.1e}")
-    } else {
-        format!("{:.2}", no_minus_zero(value))
-    }
+    if value != 0.0 && value.abs() < 0.005 { format!("{value:.1e}") } else { decimals(value, 2) }
 }
 
 /// The head of a report: the n of everything, and what is missing.
@@ -254,14 +246,14 @@ pub(super) fn markdown(results: &Results<'_>) -> String {
                 one.mcnemar.map(|m| format!("{} : {}, p {}", m.only_first, m.only_second, plain(m.exact_p)));
             let _ = writeln!(
                 text,
-                "| {} {} | {} | {} | {:.2} [{:.2}, {:.2}] | {} | {} | {} ({}) | {} |",
+                "| {} {} | {} | {} | {} [{}, {}] | {} | {} | {} ({}) | {} |",
                 one.task,
                 one.setting,
                 cell(&one.first),
                 cell(&one.second),
-                no_minus_zero(apart.value),
-                no_minus_zero(apart.low),
-                no_minus_zero(apart.high),
+                decimals(apart.value, 2),
+                decimals(apart.low, 2),
+                decimals(apart.high, 2),
                 plain(one.difference.p),
                 mcnemar.unwrap_or_default(),
                 plain(one.holm_p),
@@ -276,15 +268,4 @@ pub(super) fn markdown(results: &Results<'_>) -> String {
 /// A text in a cell of a Markdown table.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::no_minus_zero;
-
-    #[test]
-    fn what_rounds_to_zero_has_no_minus() {
-        let shown = [-0.0, -0.004, 0.0, 0.004, -0.006, -1.5].map(|x| format!("{:.2}", no_minus_zero(x)));
-        assert_eq!(shown, ["0.00", "0.00", "0.00", "0.00", "-0.01", "-1.50"]);
-    }
 }
