@@ -78,7 +78,7 @@ mod tests {
         fn decimals_are_those_of_the_number(value in -10.0..10.0f64, digits in 0usize..5) {
             let (shown, rust) = (decimals(value, digits), format!("{value:.digits$}"));
             let is_zero = rust.parse::<f64>().unwrap() == 0.0;
-            prop_assert_eq!(&shown, if is_zero { rust.trim_start_matches('-') } else { &rust });
+            prop_assert_eq!(shown.as_str(), if is_zero { rust.trim_start_matches('-') } else { rust.as_str() });
         }
     }
 
