@@ -220,7 +220,7 @@ pub(super) enum Verb {
 
 #[derive(Args)]
 pub(super) struct Init {
-    /// The folder to create it in, or a workspace that is there; and files of posts, for which sources are proposed
+    /// The folder to create it in, or a workspace that is there; and files of posts or pages, for which sources are proposed
     #[arg(value_name = "DIR or FILE")]
     pub places: Vec<PathBuf>,
     /// Leave out the sample dumps

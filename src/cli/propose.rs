@@ -9,15 +9,15 @@ use super::args::{Global, Init};
 use super::exit::{Exit, Failure};
 use super::terminal::{HANG, visible};
 use super::{init, output};
-use crate::config::{Config, FILE};
+use crate::config::{Config, FILE, Profiles};
 use crate::recipe;
-use crate::stages::import::{SourceProposal, propose};
+use crate::stages::import::{SourceProposal, propose, source_of};
 use crate::store::{Error, durable};
 
 /// Ends of files' names: what has one and is not there is a mistyped file and no folder to create.
 const ENDS: &[&str] = &[
     "json", "jsonl", "ndjson", "csv", "tsv", "txt", "xlsx", "xls", "ods", "parquet", "gz", "zst", "bz2",
-    "xz", "zip",
+    "xz", "zip", "html", "htm", "mhtml", "mht", "xml", "warc", "wacz",
 ];
 
 /// Characters of the example that is shown.
@@ -58,6 +58,10 @@ fn places(given: &[PathBuf], workspace: &Path) -> Result<(PathBuf, Vec<PathBuf>)
     for place in given {
         let ends = place.extension().and_then(|end| end.to_str()).map(str::to_lowercase);
         if place.is_file() {
+            let same = |other: &PathBuf| fs::canonicalize(other).ok() == fs::canonicalize(place).ok();
+            if files.iter().any(same) {
+                return Err(Failure::usage(format!("{} is given twice", place.display())));
+            }
             files.push(place.clone());
         } else if !place.exists() && ends.is_some_and(|end| ENDS.contains(&end.as_str())) {
             return Err(Failure::usage(format!("{}: there is no such file", place.display())));
@@ -78,14 +82,22 @@ fn sources(root: &Path, files: &[PathBuf], write: bool, global: &Global) -> Resu
         true => fs::read_to_string(&settings).map_err(Error::io("read", &settings))?,
         false => String::new(),
     };
+    let profiles = Profiles::open(root);
     let mut proposals: Vec<(&Path, Result<(Named, SourceProposal), String>)> = Vec::new();
     for file in files {
-        let found = propose(file).map(|proposal| {
-            let named = Named::of(root, file, &text);
-            // The next file's name is another.
-            text.push_str(&format!("\nname = \"{}\"\n", named.name));
-            (named, proposal)
-        });
+        let named = Named::of(root, file, &text);
+        let found = match named.reader(&text) {
+            Some(reader) => Err(format!("[[source]] {reader} reads it already")),
+            None => propose(file, &profiles).map(|proposal| {
+                // The next file's name is another, and so is its place in raw/dumps.
+                text.push_str(&format!(
+                    "\n[[source]]\nname = {}\npath = {}\n",
+                    quoted(&named.name),
+                    quoted(&named.path)
+                ));
+                (named, proposal)
+            }),
+        };
         proposals.push((file, found));
     }
     let found: Vec<&(Named, SourceProposal)> =
@@ -94,7 +106,8 @@ fn sources(root: &Path, files: &[PathBuf], write: bool, global: &Global) -> Resu
         let rows = proposals.iter().map(|(file, found)| match found {
             Ok((named, proposal)) => json!({
                 "file": file.display().to_string(), "source": table(named, proposal), "kind": proposal.kind,
-                "fields": proposal.fields, "optional": proposal.optional, "language": proposal.language,
+                "fields": proposal.fields, "optional": proposal.optional, "profile": proposal.profile,
+                "language": proposal.language,
                 "rows": proposal.rows, "written": write,
             }),
             Err(why) => json!({ "file": file.display().to_string(), "why": why }),
@@ -152,8 +165,23 @@ impl Named {
                 let parts = inside.components().map(|part| part.as_os_str().to_string_lossy());
                 Named { name, path: parts.collect::<Vec<_>>().join("/"), from: None }
             }
-            None => Named { name, path: format!("raw/dumps/{called}"), from: Some(file.to_owned()) },
+            None => {
+                // Two files of one name are two files in raw/dumps: the second has the name of its source.
+                let ends = called.split_once('.').map(|(_, ends)| format!(".{ends}")).unwrap_or_default();
+                let path = match format!("raw/dumps/{called}") {
+                    path if source_of(settings, &path).is_some() && !root.join(&path).exists() => {
+                        format!("raw/dumps/{name}{ends}")
+                    }
+                    path => path,
+                };
+                Named { name, path, from: Some(file.to_owned()) }
+            }
         }
+    }
+
+    /// The source that reads a file where it is.
+    fn reader(&self, settings: &str) -> Option<String> {
+        if self.from.is_some() { None } else { source_of(settings, &self.path) }
     }
 }
 
@@ -179,6 +207,13 @@ fn table(named: &Named, proposal: &SourceProposal) -> String {
         let columns: Vec<String> = proposal.optional.iter().map(|column| quoted(column)).collect();
         text.push_str(&format!("optional = [{}]\n", columns.join(", ")));
     }
+    if let Some(profile) = &proposal.profile {
+        text.push_str(&format!("profile = {}\n", quoted(profile)));
+    }
+    if proposal.bare {
+        // The ids of two sites would otherwise be those of one.
+        text.push_str(&format!("namespace = {}\n", quoted(&named.name)));
+    }
     if let Some(language) = proposal.language {
         text.push_str(&format!("language = {}\n", quoted(language)));
     }
@@ -189,7 +224,10 @@ fn print(file: &Path, found: &Result<(Named, SourceProposal), String>) -> String
     match found {
         Ok((named, proposal)) => {
             let example: String = visible(&proposal.example).chars().take(SHOWN).collect();
-            let rows = output::count(proposal.rows as u64, "row");
+            let rows = match proposal.kind {
+                "profile" | "warc" => output::count(proposal.rows as u64, "post"),
+                _ => output::count(proposal.rows as u64, "row"),
+            };
             format!(
                 "# {}: by its first {rows}; the first text: {HANG}{example}\n{}\n",
                 file.display(),

@@ -1,6 +1,9 @@
 //! What a newcomer sees in the first ten minutes: a run on one screen, help by purpose, and a file of their own
 //! that becomes a source.
 
+use std::fs;
+use std::path::Path;
+
 use crate::harness::{CallResult, Workspace};
 
 const POSTS: &str = "编号,标题,楼主\n1,为什么鱼不会口渴？,甲\n2,云会恐高吗？,乙\n3,雨伞会不会淋湿？,丙\n";
@@ -125,6 +128,54 @@ fn what_cannot_be_a_source_is_named_and_the_others_are_proposed() {
     assert!(result.contains("name = \"posts\""), "{result}");
     let missing = ws.call(["init", "mill", "post.csv"]).expect(2).err;
     assert!(missing.contains("there is no such file") && !ws.exists("post.csv"), "{missing}");
+}
+
+#[test]
+fn pages_become_a_source_with_the_profile_that_reads_them() {
+    let ws = Workspace::folder();
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/sites/discuz/thread.html");
+    ws.write("saved.html", fs::read(page).unwrap());
+    let written = ws.call(["init", "mill", "saved.html", "--write"]).expect(0);
+    for part in ["kind = \"profile\"", "profile = \"discuz\""] {
+        assert!(written.out.contains(part), "{part}: {}", written.out);
+    }
+    ws.call(["-C", "mill", "run", "--recipe", "flub", "--to", "import"]).expect(0);
+    ws.call(["-C", "mill", "explain", "forum.example:3001"]).expect(0);
+    ws.write("page.html", "<!DOCTYPE html><title>x</title><p>Why do fish never get thirsty?</p>");
+    let unread = ws.call(["init", "mill", "page.html"]).expect(3).out;
+    assert!(
+        unread.contains("no source: ") && unread.contains("riddlemill profiles copy articles"),
+        "{unread}"
+    );
+    // A profile of one's own is asked, too.
+    ws.write("mill/profiles/mine.toml", "item = \"body\"\nbody = \"p\"\n");
+    let read = ws.call(["init", "mill", "page.html"]).expect(0).out;
+    assert!(read.contains("profile = \"mine\""), "{read}");
+}
+
+#[test]
+fn two_files_of_one_name_are_two_sources() {
+    let ws = Workspace::folder();
+    ws.write("a/posts.csv", POSTS);
+    ws.write("b/posts.csv", POSTS.replace("鱼", "鸟").replace("\n1,", "\n4,"));
+    ws.call(["init", "mill", "a/posts.csv", "b/posts.csv", "--write"]).expect(0);
+    let settings = ws.read("mill/pipeline.toml");
+    for part in [
+        "name = \"posts\"",
+        "path = \"raw/dumps/posts.csv\"",
+        "name = \"posts-2\"",
+        "path = \"raw/dumps/posts-2.csv\"",
+    ] {
+        assert!(settings.contains(part), "{part}: {settings}");
+    }
+    assert!(ws.read("mill/raw/dumps/posts.csv").contains("鱼"));
+    assert!(ws.read("mill/raw/dumps/posts-2.csv").contains("鸟"));
+    // What a source reads already is no second source.
+    let again = ws.call(["init", "mill", "mill/raw/dumps/posts-2.csv", "--write"]).expect(3).out;
+    assert!(again.contains("[[source]] posts-2 reads it already"), "{again}");
+    assert_eq!(ws.read("mill/pipeline.toml"), settings);
+    let twice = ws.call(["init", "other", "a/posts.csv", "a/../a/posts.csv"]).expect(2).err;
+    assert!(twice.contains("is given twice"), "{twice}");
 }
 
 #[test]

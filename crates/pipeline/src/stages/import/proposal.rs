@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::{Map, Value};
+use toml_edit::{Document, Item};
 
-use super::files::{Dump, Piece};
+use super::files::Dump;
 use super::rows;
-use crate::config::{SourceKind, Take};
+use super::site_proposal::{self, ReadPages};
+use crate::config::Profiles;
 use riddlemill_files::reading::{Form, sniff};
 use riddlemill_text::text::language::{Language, detect};
 
@@ -27,9 +29,13 @@ pub struct SourceProposal {
     pub fields: BTreeMap<&'static str, String>,
     /// Of these: columns that some rows lack.
     pub optional: Vec<String>,
+    /// For pages of a site: the name of the profile that reads them.
+    pub profile: Option<String>,
+    /// Whether its posts have ids that need a `namespace`: the file does not say of which site they are.
+    pub bare: bool,
     /// The language of its texts, if nearly all are in one: `zh` or `en`.
     pub language: Option<&'static str>,
-    /// How many rows were looked at.
+    /// How many rows were looked at, or posts found on pages.
     pub rows: usize,
     /// The text of the first row, as it would be read.
     pub example: String,
@@ -89,41 +95,57 @@ const COLUMNS: &[(&str, &[&str])] = &[
     ("score", &["score", "likes", "like_count", "upvotes", "ups", "votes", "agree", "点赞", "点赞数", "赞"]),
 ];
 
-/// Proposes a source for a file.
+/// What to do with pages that nothing reads.
+const UNREAD: &str = "none of the profiles (`riddlemill profiles list`) finds posts on them; `riddlemill profiles copy articles --as mysite` begins one, and `riddlemill crawl --try FILE --profile mysite` shows what it finds on a saved page";
+
+/// Proposes a source for a file. Pages are read by the profile that finds the most posts on them.
 ///
 /// # Errors
-/// What the file is and what makes it readable, in words, if no row with a text is found in it.
-pub fn propose(path: &Path) -> Result<SourceProposal, String> {
-    let pages = "a `profile` of their site reads them: `riddlemill profiles list` names those there are; then add a [[source]] with kind = \"profile\"";
-    match sniff(path) {
-        Form::Empty => return Err("it is empty".to_owned()),
-        Form::Foreign(foreign) => return Err(format!("it is {}; {}", foreign.what, foreign.remedy)),
-        Form::Html | Form::Mhtml | Form::Xml => return Err(format!("it has pages; {pages}")),
-        Form::Warc | Form::Wacz => return Err(format!("it is a web archive of pages; {pages}")),
-        Form::Json | Form::Text | Form::Workbook | Form::Parquet | Form::Numpy => {}
+/// What the file is and what makes it readable, in words, if no row with a text and no post is found in it.
+pub fn propose(path: &Path, profiles: &Profiles) -> Result<SourceProposal, String> {
+    let form = sniff(path);
+    let pages = || site_proposal::read_by(path, &form, profiles).map(of_pages);
+    match &form {
+        Form::Empty => Err("it is empty".to_owned()),
+        Form::Foreign(foreign) => Err(format!("it is {}; {}", foreign.what, foreign.remedy)),
+        Form::Html | Form::Mhtml | Form::Xml => pages().ok_or_else(|| format!("it has pages, and {UNREAD}")),
+        Form::Warc | Form::Wacz => {
+            pages().ok_or_else(|| format!("it is a web archive of pages, and {UNREAD}"))
+        }
+        Form::Json => match of_rows(&first_rows(path)) {
+            Ok(rows) if rows.kind != "table" => Ok(rows),
+            // A listing of a site's interface is a table of sorts, and its profile knows more of it.
+            rows => pages().map_or(rows, Ok),
+        },
+        Form::Text | Form::Workbook | Form::Parquet | Form::Numpy => of_rows(&first_rows(path)),
     }
-    of_rows(&first_rows(path))
+}
+
+/// The name of the `[[source]]` with this path in the text of a pipeline.toml.
+pub fn source_of(settings: &str, path: &str) -> Option<String> {
+    // Whoever reads the settings reports what is wrong with them.
+    let settings = Document::parse(settings).ok()?;
+    let sources = settings.as_table().get("source")?.as_array_of_tables()?;
+    let found = sources.iter().find(|source| source.get("path").and_then(Item::as_str) == Some(path))?;
+    found.get("name")?.as_str().map(str::to_owned)
+}
+
+fn of_pages(pages: ReadPages) -> SourceProposal {
+    SourceProposal {
+        kind: pages.kind,
+        fields: BTreeMap::new(),
+        optional: Vec::new(),
+        profile: pages.profile,
+        bare: pages.bare,
+        language: language(&pages.texts),
+        rows: pages.texts.len(),
+        example: pages.texts.into_iter().next().unwrap_or_default(),
+    }
 }
 
 /// The first rows that are objects.
 fn first_rows(path: &Path) -> Vec<Map<String, Value>> {
-    let dump = Dump {
-        source: String::new(),
-        kind: SourceKind::Table,
-        language: None,
-        take: Take::default(),
-        published: None,
-        fields: BTreeMap::new(),
-        optional: Vec::new(),
-        at: None,
-        profile: None,
-        licence: None,
-        file: String::new(),
-        path: path.to_owned(),
-        sha256: String::new(),
-        bytes: 0,
-        piece: Piece::default(),
-    };
+    let dump = Dump::looked_at(path);
     let mut found = Vec::new();
     for items in rows::batches(&dump, LONGEST) {
         for item in (0..items.len()).filter_map(|n| items.get(n)) {
@@ -168,6 +190,8 @@ fn of_rows(rows: &[Map<String, Value>]) -> Result<SourceProposal, String> {
     Ok(SourceProposal {
         kind,
         optional: fields.values().filter(lacking).cloned().collect(),
+        profile: None,
+        bare: false,
         language: language(&texts),
         rows: rows.len(),
         example: texts.into_iter().next().unwrap_or_default(),
@@ -223,7 +247,7 @@ mod tests {
     fn of(content: &str) -> Result<SourceProposal, String> {
         let file = tempfile::NamedTempFile::new().unwrap();
         fs::write(file.path(), content).unwrap();
-        propose(file.path())
+        propose(file.path(), &Profiles::default())
     }
 
     #[test]
@@ -253,6 +277,56 @@ mod tests {
             of("{\"n\": 1, \"was\": \"Why do fish never get thirsty in the sea?\"}\n{\"n\": 2}\n").unwrap();
         assert_eq!(found.fields.get("content").map(String::as_str), Some("was"));
         assert_eq!(found.optional, ["was"]);
+    }
+
+    #[test]
+    fn a_path_has_the_source_that_reads_it() {
+        let settings =
+            "[run]\n[[source]]\nname = \"a\"\npath = \"raw/dumps/a.csv\"\n[[source]]\npath = 'x'\n";
+        assert_eq!(source_of(settings, "raw/dumps/a.csv").as_deref(), Some("a"));
+        assert_eq!(source_of(settings, "raw/dumps/b.csv"), None);
+        assert_eq!(source_of("[[source", "raw/dumps/a.csv"), None);
+    }
+
+    #[test]
+    fn pages_have_the_profile_that_finds_the_most_posts() {
+        let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures");
+        for (page, profile, bare) in [
+            ("sites/discuz/thread.html", "discuz", false),
+            ("sites/nga/thread.html", "nga", false),
+            ("sites/articles/blog.html", "articles", false),
+            ("sites/reddit/listing.json", "reddit", false),
+            ("sites/stack-exchange/questions.json", "stack-exchange", false),
+            ("sites/stack-exchange-dump/Posts.xml", "stack-exchange-dump", true),
+            ("pages/thread-p1.html", "tieba", false),
+            ("pages/riddles-list.html", "riddles-com", false),
+            ("pages/rd-article.html", "rd", false),
+        ] {
+            let found = propose(&fixtures.join(page), &Profiles::default()).unwrap();
+            assert_eq!((found.kind, found.profile.as_deref()), ("profile", Some(profile)), "{page}");
+            assert_eq!((found.bare, found.example.is_empty()), (bare, false), "{page}: {}", found.example);
+        }
+    }
+
+    #[test]
+    fn archives_of_the_forum_have_a_kind_of_their_own() {
+        let page = fs::read_to_string(
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/pages/thread-p1.html"),
+        );
+        let http =
+            format!("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n{}", page.unwrap());
+        let archive = |url: &str| {
+            of(&format!(
+                "WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\nWARC-Date: 2024-05-01T00:00:00Z\r\nContent-Type: application/http; msgtype=response\r\nContent-Length: {}\r\n\r\n{http}\r\n\r\n",
+                http.len()
+            ))
+        };
+        let found = archive("https://tieba.baidu.com/p/7700000001").unwrap();
+        assert_eq!((found.kind, found.profile.as_deref()), ("warc", None));
+        assert!(found.rows > 1 && !found.example.is_empty(), "{found:?}");
+        // Of another site it is an archive that nothing reads.
+        let why = archive("https://forum.example/about").unwrap_err();
+        assert!(why.contains("riddlemill profiles copy articles"), "{why}");
     }
 
     #[test]
