@@ -136,6 +136,13 @@ impl Index {
         lookups as u64 * (LOOKUP + u64::from(shard.starts[bucket + 1] - shard.starts[bucket]))
     }
 
+    /// The work of one lookup of a key for a record, about: the postings before it are read.
+    pub fn work_before(&self, hash: u64, record: u32) -> u64 {
+        let bucket = self.bucket(hash);
+        let postings = &self.shards[shard_of(hash)].postings[bucket.start as usize..bucket.end as usize];
+        LOOKUP + postings.partition_point(|posting| posting.record < record) as u64
+    }
+
     /// Where the holders of a key are, if anywhere.
     pub fn bucket(&self, hash: u64) -> Range<u32> {
         if !self.may_hold(hash) {
