@@ -328,3 +328,41 @@ fn a_users_name_within_other_words_stays() {
     assert!(found.contains(&"我们卖草莓星人为什么要侵略地球？".to_owned()), "{found:?}");
     assert!(found.contains(&"我问[人名]：欠我的雨伞什么时候晾干？".to_owned()), "{found:?}");
 }
+
+#[test]
+fn a_users_name_is_marked_in_everybodys_posts() {
+    let row = |tid: u64, by: &str, title: &str| serde_json::json!({ "title": title, "abs": null, "href": format!("/p/{tid}?fr=good"), "lz": by, "n_reply": "1" });
+    let rows = [
+        row(1, "云中白鹤生", "雨伞会不会觉得自己怕水"),
+        row(2, "路人", "云中白鹤生看着防盗门，门会不会看着他"),
+        row(3, "线希望", "风会不会觉得自己很轻"),
+        row(6, "路人", "打了热线希望有人接，电话会不会也在等"),
+        row(4, "病死鸡", "影子会不会累"),
+        row(5, "路人", "问病死鸡会不会变成鸡"),
+    ];
+    let ws = Workspace::with_dump("leymore-titles", serde_json::to_string(&rows).unwrap());
+    let run = || {
+        ws.call(["run", "--offline", "--recipe", "flub"]).expect(0);
+        ws.posts("flub").iter().map(|row| row["text"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let texts = run();
+    assert!(texts.iter().any(|text| text == "[人名]看着防盗门，门会不会看着他"), "{texts:?}");
+    assert!(texts.iter().any(|text| text.contains("热线希望有人接")), "{texts:?}");
+    assert!(texts.iter().any(|text| text == "问[人名]会不会变成鸡"), "{texts:?}");
+    let report = ws.call(["report", "--recipe", "flub"]).expect(0).out;
+    assert!(report.contains("3 names of users, looked for in every text"), "{report}");
+
+    // A name listed as a common word is not treated as a name; and the list shared by parts contains no name.
+    let settings = ws.read("pipeline.toml");
+    ws.write("pipeline.toml", format!("{settings}\n[import]\ncommon_words = [\"words.txt\"]\n"));
+    ws.write("words.txt", "# dishes\n病死鸡\n");
+    assert!(run().iter().any(|text| text == "问病死鸡会不会变成鸡"));
+    ws.call(["apply", "import", "--recipe", "flub", "--write-names", "names"]).expect(0);
+    let names = ws.read("names");
+    assert!(names.lines().count() == 4 && !names.contains("云中白鹤生"), "{names}");
+    let books = ["apply", "import", "--source", "dump", "--names", "names", "raw/dumps/dump"];
+    let booked = ws.call(books).expect(0).out;
+    assert!(
+        booked.lines().any(|line| line.contains("防盗门") && line.contains("\"mentions\":[\"云中白鹤生\"]"))
+    );
+}

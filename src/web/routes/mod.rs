@@ -3,6 +3,7 @@
 pub(super) mod assign;
 mod ballot;
 pub(super) mod carry;
+mod cast_vote;
 pub(super) mod causes;
 mod counted;
 pub(super) mod curate;

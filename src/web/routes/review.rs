@@ -14,14 +14,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::ballot::{Shown, label_in, on_screen};
+use super::cast_vote::{Remarked, note_of, remark, vote_of};
 use super::faults;
 use crate::config::Config;
 use crate::pipeline::now;
 use crate::recipe::{self, Recipe};
 use crate::review::answers::{self, Answers, Fault};
 use crate::review::ballot::{Field, Round};
-use crate::review::votes::PAGE;
-use crate::review::{Annotator, Ballot, Digest, Handed, Item, Value, Vote};
+use crate::review::{Annotator, Digest, Handed, Item, Value, Vote};
 use crate::shortcuts::Cue;
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::PageError;
@@ -30,14 +30,9 @@ use crate::web::i18n::Language;
 use crate::web::view;
 use crate::web::visitor::Visitor;
 use crate::web::voting::{
-    Assignments, BallotItems, Cast, Guide, Note, Place, ShownItem, Skip, VoteIndex, far, lacks, own, shown,
-    skip, takes_more, waits,
+    Assignments, BallotItems, Cast, Guide, Place, ShownItem, Skip, VoteIndex, far, lacks, own, shown, skip,
+    takes_more, waits,
 };
-
-/// Longest time that counts as work on one item, in seconds; beyond it somebody was away.
-const LONGEST: f64 = 3600.0;
-/// Most characters of a remark.
-const REMARK_CHARS: usize = 2000;
 
 /// The voter: without tokens, the name in the URL.
 #[derive(Debug, Default, Deserialize)]
@@ -397,9 +392,6 @@ pub(in crate::web) async fn pass_over(
     Ok(Redirect::to(&next).into_response())
 }
 
-/// Additions to a vote: the step, the remark, and the guideline if it has to be stored first.
-type Remarked = (String, Note, Option<Box<Guide>>);
-
 enum CheckedVote {
     /// The vote, its additions, and the item as it was shown.
     Vote(Box<Vote>, Box<Remarked>, Box<Item>),
@@ -478,60 +470,11 @@ fn check_vote(
     let came_with = Guide { at: now(), ..Guide::declared(step) };
     let mut cast_by = guides.iter().filter(|guide| Some(guide.version()) == guideline);
     let unkept = cast_by.all(|guide| guide.at.is_empty()) && guideline == Some(came_with.version());
-    let note = Note {
-        item: item.id.clone(),
-        annotator: person.name.clone(),
-        round,
-        // Browsers send line breaks as CRLF.
-        text: form.get("n.text").trim().replace("\r\n", "\n").chars().take(REMARK_CHARS).collect(),
-        flag: !form.get("n.flag").is_empty(),
-        at: now(),
-    };
-    let vote = vote_of(step, &item, person, round, values, base, seconds.map(|s| s.min(LONGEST)));
+    let note = note_of(&item, person, round, form);
+    let vote = vote_of(step, &item, person, round, values, base, seconds);
     let vote = Box::new(Vote { guideline, ..vote });
     let additions = (step.name.to_string(), note, unkept.then(|| Box::new(came_with)));
     Ok(CheckedVote::Vote(vote, Box::new(additions), Box::new(item)))
-}
-
-/// Stores a remark if it differs from the previous one.
-fn remark(app: &App, recipe: &Recipe, (step, new, came_with): Remarked) -> Result<(), PageError> {
-    // Concurrent remarks wait for each other instead of failing.
-    let _turn = app.assigning.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let found = app.desk.kept_guides(recipe.name, &step)?;
-    if let Some(guide) = came_with.filter(|new| !found.iter().any(|guide| guide.version() == new.version())) {
-        app.desk.guide(recipe.name, &step, &guide)?;
-    }
-    let notes = app.desk.notes(recipe.name, &step)?;
-    let same_seat =
-        |old: &&Note| (&old.item, &old.annotator, old.round) == (&new.item, &new.annotator, new.round);
-    let (text, flag) = notes.iter().rev().find(same_seat).map_or(("", false), |old| (&old.text, old.flag));
-    if (text, flag) != (new.text.as_str(), new.flag) {
-        app.desk.note(recipe.name, &step, &new)?;
-    }
-    Ok(())
-}
-
-fn vote_of(
-    step: &Ballot,
-    item: &Item,
-    person: &Annotator,
-    round: Round,
-    values: crate::review::Values,
-    base: Option<Digest>,
-    seconds: Option<f64>,
-) -> Vote {
-    Vote {
-        annotator: person.name.clone(),
-        role: person.role,
-        round,
-        values,
-        at: now(),
-        source: PAGE.to_string(),
-        order: item.shown_order(),
-        seconds,
-        base,
-        ..Vote::on(step, item)
-    }
 }
 
 /// A step's ballot by the names in a URL, for the curator's pages.

@@ -105,7 +105,7 @@ fn unpacked(packing: Packing, reader: Box<dyn BufRead + Send>) -> io::Result<Box
         Packing::Gzip => Box::new(MultiGzDecoder::new(reader)),
         Packing::Bzip2 => Box::new(MultiBzDecoder::new(reader)),
         Packing::Xz => Box::new(lzma_rust2::XzReader::new_mem_limit(reader, true, XZ_KIB)),
-        Packing::Lz4 => Box::new(Frames(lz4_flex::frame::FrameDecoder::new(reader))),
+        Packing::Lz4 => Box::new(Frames(lz4_flex::frame::FrameDecoder::new(Tail::new(reader)))),
         Packing::Zstd => {
             let mut decoder = zstd::Decoder::with_buffer(reader)?;
             // The default limit of 128 MiB refuses the archives of Pushshift.
@@ -117,16 +117,62 @@ fn unpacked(packing: Packing, reader: Box<dyn BufRead + Send>) -> io::Result<Box
 }
 
 /// All frames of an LZ4 stream, one behind the other: its decoder ends each of them with an empty read.
-struct Frames<R: BufRead>(lz4_flex::frame::FrameDecoder<R>);
+struct Frames<R: BufRead>(lz4_flex::frame::FrameDecoder<Tail<R>>);
 
 impl<R: BufRead> Read for Frames<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             match self.0.read(buffer)? {
                 0 if !buffer.is_empty() && !self.0.get_mut().fill_buf()?.is_empty() => {}
+                // The decoder takes the end of the file for that of a frame.
+                0 if !buffer.is_empty() && !self.0.get_ref().ends_a_frame() => {
+                    return Err(io::ErrorKind::UnexpectedEof.into());
+                }
                 read => return Ok(read),
             }
         }
+    }
+}
+
+/// A reader that knows its last bytes.
+struct Tail<R> {
+    reader: R,
+    last: [u8; 8],
+}
+
+impl<R: BufRead> Tail<R> {
+    fn new(reader: R) -> Tail<R> {
+        Tail { reader, last: [1; 8] }
+    }
+
+    /// Whether the last bytes are the mark that ends a frame, or that and a checksum.
+    fn ends_a_frame(&self) -> bool {
+        self.last[4..] == [0; 4] || self.last[..4] == [0; 4]
+    }
+}
+
+impl<R: BufRead> Read for Tail<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.fill_buf()?.read(buffer)?;
+        self.consume(read);
+        Ok(read)
+    }
+}
+
+impl<R: BufRead> BufRead for Tail<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.reader.fill_buf()
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        // What is consumed was filled: this reads nothing.
+        if let Ok(filled) = self.reader.fill_buf() {
+            for byte in &filled[bytes.saturating_sub(8)..bytes] {
+                self.last.rotate_left(1);
+                self.last[7] = *byte;
+            }
+        }
+        self.reader.consume(bytes);
     }
 }
 

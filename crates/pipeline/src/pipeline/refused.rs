@@ -75,3 +75,15 @@ pub(super) fn moved(name: &str, evidence: &str) -> Remedy {
         None => Remedy::First(format!("check base_url of [llm.{name}] in pipeline.toml")),
     }
 }
+
+/// What went wrong with a request, without the server's message and the number of attempts.
+pub(super) fn fault(evidence: &str) -> &str {
+    let ends = [" (", ", asking to wait", "; ", ": it points to "];
+    let end = ends.iter().filter_map(|end| evidence.find(end)).min().unwrap_or(evidence.len());
+    &evidence[..end]
+}
+
+/// Whether a model or a filter refused what a text says, and not how it was asked.
+pub(super) fn is_of_text(evidence: &str) -> bool {
+    ["the model refused", "content filter"].iter().any(|words| fault(evidence).contains(words))
+}

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::RunError;
-use super::refused::{moved, parameter};
+use super::refused::{fault, is_of_text, moved, parameter};
 use super::unread::{self, short, source};
 use super::voting::{self, Remedy, Voting};
 use crate::config::Config;
@@ -302,18 +302,6 @@ fn group(step: &Step, entry: &Entry) -> (CauseState, String) {
         _ => CauseState::Other,
     };
     (state, shared)
-}
-
-/// What went wrong with a request, without the server's message and the number of attempts.
-fn fault(evidence: &str) -> &str {
-    let ends = [" (", ", asking to wait", "; ", ": it points to "];
-    let end = ends.iter().filter_map(|end| evidence.find(end)).min().unwrap_or(evidence.len());
-    &evidence[..end]
-}
-
-/// Whether a model or a filter refused what a text says, and not how it was asked.
-fn is_of_text(evidence: &str) -> bool {
-    ["the model refused", "content filter"].iter().any(|words| fault(evidence).contains(words))
 }
 
 struct OfStage<'a> {

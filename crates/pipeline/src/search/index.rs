@@ -4,7 +4,7 @@
 //! position, words of its filter), the hash of every id with its block, in order, and the filters.
 
 use std::fs;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::UNIX_EPOCH;
@@ -14,8 +14,9 @@ use serde::{Deserialize, Serialize};
 
 use super::grams::{filter, grams, probes, whole};
 use crate::stages::import::{Block, Dump, Recalled, Sift, blocks};
+use riddlemill_files::fence;
 use riddlemill_tables::Error;
-use riddlemill_tables::durable::{create_folder, digest};
+use riddlemill_tables::durable::digest;
 use riddlemill_text::text::normalise::{Fold, fold};
 
 /// Raised whenever the layout changes, or the extraction of texts.
@@ -78,14 +79,18 @@ impl Index {
             return Ok(index);
         }
         let bytes = make(dump, origin, limit)?;
-        create_folder(folder)?;
         // A temporary name, because two processes may make it at once. Not synced, because it can be rebuilt.
         let write = || {
+            fence::create_folder(folder)?;
             let mut file = tempfile::NamedTempFile::new_in(folder)?;
             file.write_all(&bytes)?;
             file.persist(&path).map_err(|e| e.error)
         };
-        write().map_err(Error::io("write", &path))?;
+        match write().map(drop) {
+            // On a disk that may only be read, it is made for each call.
+            Err(e) if matches!(e.kind(), ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied) => {}
+            written => written.map_err(Error::io("write", &path))?,
+        }
         Index::parse(bytes).ok_or_else(|| Error::stale_file(&path, "an index that was just made"))
     }
 

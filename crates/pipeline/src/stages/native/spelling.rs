@@ -86,7 +86,7 @@ mod tests {
         );
         assert_eq!(row.text("question_draft"), Some("Which morning never ends?"));
         assert!(matches!(spelling(puzzle("Which morning never ends?")), Outcome::Kept(_)));
-        let letter = |n: u8| char::from(b'a' + n % 26);
+        let letter = |n: u32| char::from(b'a' + (n % 26) as u8);
         let nonsense: String =
             (0..60).map(|n| format!("glorn{}{}vk ", letter(n), letter(n / 26 + n * 7))).collect();
         let Outcome::Changed { evidence, .. } = spelling(puzzle(&nonsense)) else { panic!() };
