@@ -15,6 +15,7 @@ mod bounds;
 mod breaker;
 mod browser;
 mod chapter;
+mod contamination;
 mod crawl;
 mod crawl_ends;
 mod decisions;
