@@ -1,11 +1,11 @@
 """What comes in decides what goes out: a column of pandas gives a column of pandas with the same index, and so on.
 
-A library is looked up only if it was imported: whoever has a column of it has imported it.
+A library is imported only if the texts are its own: whoever has a column of it has imported it.
 """
 
 from __future__ import annotations
 
-import sys
+import importlib
 from typing import Any, Callable, Iterable, Union
 
 # Makes what the caller gets of an Arrow column or table.
@@ -58,6 +58,13 @@ def one_column(kind: str, names: Iterable[object]) -> None:
         )
 
 
+def _library(texts: Any, name: str) -> Any:
+    """The library, if the texts are of one of its classes. Another thread may be importing it for reasons of its own, so it is not
+    enough to find it among the modules."""
+    own = any(kind.__module__.split(".")[0] == name for kind in type(texts).__mro__)
+    return importlib.import_module(name) if own else None
+
+
 def _same(result: Any) -> Any:
     return result
 
@@ -69,7 +76,7 @@ def _lists(result: Any) -> Union[list[Any], dict[str, list[Any]]]:
 
 
 def _of_pandas(texts: Any) -> tuple[Any, Give, Give] | None:
-    pd = sys.modules.get("pandas")
+    pd = _library(texts, "pandas")
     if pd is None or not isinstance(texts, (pd.Series, pd.DataFrame, pd.Index)):
         return None
     if isinstance(texts, pd.DataFrame):
@@ -108,7 +115,7 @@ def _kind(column: Any) -> str:
 
 
 def _of_polars(texts: Any) -> tuple[Any, Give, Give] | None:
-    pl = sys.modules.get("polars")
+    pl = _library(texts, "polars")
     if pl is None:
         return None
     if isinstance(texts, (pl.Expr, pl.LazyFrame)):
@@ -129,7 +136,7 @@ def _of_polars(texts: Any) -> tuple[Any, Give, Give] | None:
 
 
 def _of_pyarrow(texts: Any) -> tuple[Any, Give, Give] | None:
-    pa = sys.modules.get("pyarrow")
+    pa = _library(texts, "pyarrow")
     if pa is None or not isinstance(texts, (pa.Array, pa.ChunkedArray, pa.Table, pa.RecordBatch)):
         return None
 
@@ -143,7 +150,7 @@ def _of_pyarrow(texts: Any) -> tuple[Any, Give, Give] | None:
 
 
 def _of_numpy(texts: Any) -> tuple[Any, Give, Give] | None:
-    np = sys.modules.get("numpy")
+    np = _library(texts, "numpy")
     if np is None or not isinstance(texts, np.ndarray):
         return None
     if texts.ndim != 1:
@@ -166,7 +173,7 @@ def _of_numpy(texts: Any) -> tuple[Any, Give, Give] | None:
 
 
 def _of_datasets(texts: Any) -> tuple[Any, Give, Give] | None:
-    ds = sys.modules.get("datasets")
+    ds = _library(texts, "datasets")
     if ds is None:
         return None
     lazy = tuple(getattr(ds, name) for name in ("IterableDataset", "IterableDatasetDict", "DatasetDict") if hasattr(ds, name))
