@@ -164,7 +164,7 @@ def normalize(
 
 # A text is a sequence of texts, too, to a type checker; here it is one text.
 @overload
-def similarity(a: str, b: str, metric: Metric = ..., *, normalize: bool = ...) -> float: ...  # type: ignore[overload-overlap]
+def similarity(a: str, b: str, metric: Metric = ..., *, normalize: bool = ...) -> float: ...
 @overload
 def similarity(a: Texts, b: Texts, metric: Metric = ..., *, normalize: bool = ...) -> Any: ...
 def similarity(

@@ -51,10 +51,10 @@ def is_table(result: Any) -> bool:
 
 def one_column(kind: str, names: Iterable[object]) -> None:
     """Refuses a table that is not one column."""
-    names = [str(name) for name in names]
-    if len(names) != 1:
+    found = [str(name) for name in names]
+    if len(found) != 1:
         raise TypeError(
-            f"a {kind} has the columns {', '.join(names)}; expected one column of texts\n  hint: pass one of them, as table[\"text\"]"
+            f"a {kind} has the columns {', '.join(found)}; expected one column of texts\n  hint: pass one of them, as table[\"text\"]"
         )
 
 
