@@ -31,6 +31,10 @@ Exit codes: 0 no row is shared; 1 rows are shared; 3 no row is shared, but some 
 
 pub(super) fn contamination(args: &Contamination, global: &Global) -> Result<Exit, Failure> {
     let name = args.set.display().to_string();
+    // Before anything is compared, which may take long.
+    for path in &args.against {
+        std::fs::metadata(path).map_err(Error::io("read", path))?;
+    }
     let set = read(&args.set, global)?;
     let config = output::load_or_default(global)?;
     let recipe = recipe_of(&args.set)?.map(|recipe| recipe.name);
@@ -39,7 +43,7 @@ pub(super) fn contamination(args: &Contamination, global: &Global) -> Result<Exi
     // Borderline pairs are of interest in a run only.
     likeness.margin = 0.0;
     let mut pairs = args.pairs.as_deref().map(create).transpose()?;
-    let mut found = shared::Contamination::of(&set.rows);
+    let mut found = shared::Contamination::of(&set);
     for path in &args.against {
         let other = read(path, global)?;
         let records = (set.rows.len() + other.rows.len()) as u64;
@@ -69,11 +73,11 @@ pub(super) fn contamination(args: &Contamination, global: &Global) -> Result<Exi
     }
     match global.json {
         true => output::json(&found)?,
-        false => output::print(&describe(&name, &set, &found))?,
+        false => output::print(&describe(&name, &found))?,
     }
     Ok(match found.found > 0 {
         true => Exit::Gap,
-        false if found.is_whole() && set.unread.is_empty() => Exit::Done,
+        false if found.is_whole() => Exit::Done,
         false => Exit::Partial,
     })
 }
@@ -108,10 +112,10 @@ fn read(path: &Path, global: &Global) -> Result<OtherSet, Failure> {
     Ok(OtherSet { file, rows, unread })
 }
 
-fn describe(name: &str, set: &OtherSet, found: &shared::Contamination) -> String {
+fn describe(name: &str, found: &shared::Contamination) -> String {
     let mut text =
         format!("{name}: {} of {} shared\n", output::number(found.found), count(found.rows, "row"));
-    not_compared(&mut text, found.without_text, &set.unread);
+    not_compared(&mut text, found.without_text, &found.unread);
     for file in &found.against {
         let _ = writeln!(
             text,

@@ -21,6 +21,8 @@ pub struct Contamination {
     pub rows: u64,
     /// Of these, rows without a text, which were compared with nothing.
     pub without_text: u64,
+    /// Rows of the set that could not be read, each as `LINE: why`.
+    pub unread: Vec<String>,
     /// Rows of the set that some file has, too.
     pub found: u64,
     /// By file, each compared by itself.
@@ -35,7 +37,7 @@ pub struct Contamination {
 pub struct AgainstFile {
     /// The file, as it was named.
     pub file: String,
-    /// Its rows.
+    /// How many rows it has.
     pub rows: u64,
     /// Of these, rows without a text, which were compared with nothing.
     pub without_text: u64,
@@ -52,7 +54,7 @@ pub struct AgainstFile {
 pub struct SharedRow {
     /// Its id, or its number in the set.
     pub id: String,
-    /// Its text.
+    /// What it says.
     pub text: String,
     /// The other's id, or its number in the file.
     pub other: String,
@@ -84,7 +86,7 @@ pub struct SharedPair<'a> {
 pub struct OtherSet {
     /// Its name in the report.
     pub file: String,
-    /// Its rows.
+    /// What is compared.
     pub rows: Vec<JsonRow>,
     /// Rows that could not be read.
     pub unread: Vec<String>,
@@ -128,9 +130,11 @@ pub enum NotCompared {
 }
 
 impl Contamination {
-    /// Begins with a set.
-    pub fn of(rows: &[JsonRow]) -> Contamination {
-        Contamination { rows: rows.len() as u64, shared: vec![false; rows.len()], ..Contamination::default() }
+    /// Begins with a set, of which some rows may not have been readable.
+    pub fn of(set: &OtherSet) -> Contamination {
+        let rows = set.rows.len();
+        let (shared, unread) = (vec![false; rows], set.unread.clone());
+        Contamination { rows: rows as u64, shared, unread, ..Contamination::default() }
     }
 
     /// Compares the set's rows with those of another file; `each_pair` sees every pair that is
@@ -187,6 +191,7 @@ impl Contamination {
     /// Whether every row of both sides was compared.
     pub fn is_whole(&self) -> bool {
         self.without_text == 0
+            && self.unread.is_empty()
             && self.against.iter().all(|file| file.without_text == 0 && file.unread.is_empty())
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::files::{Dump, Piece};
-use super::split::Item;
+use super::split::{Item, Unread};
 use super::{findings, rows};
 use crate::config::{SourceKind, Take};
 use riddlemill_tables::Error;
@@ -60,8 +60,7 @@ pub fn rows_of_file(path: &Path) -> Result<RowsOfFile, Error> {
     let mut found = RowsOfFile::default();
     for items in rows::batches(&dump, LIMIT) {
         for Item { position, bytes } in (0..items.len()).filter_map(|item| items.get(item)) {
-            let row = bytes.map_err(|unread| unread.to_string()).and_then(object);
-            match row {
+            match object(bytes) {
                 Ok(row) => found.rows.push(row),
                 Err(why) => found.unread.push(format!("{position}: {why}")),
             }
@@ -70,9 +69,20 @@ pub fn rows_of_file(path: &Path) -> Result<RowsOfFile, Error> {
     Ok(found)
 }
 
-fn object(bytes: &[u8]) -> Result<Map<String, Value>, String> {
-    let text = std::str::from_utf8(bytes).map_err(|error| error.to_string())?;
-    serde_json::from_str(&notation::strict(text)).map_err(|error| format!("not a row: {error}"))
+/// Why an item is no row.
+#[derive(Debug, thiserror::Error)]
+enum NoRow {
+    #[error(transparent)]
+    Unread(#[from] Unread),
+    #[error("not UTF-8: {0}")]
+    Encoding(#[from] std::str::Utf8Error),
+    #[error("not a row: {0}")]
+    Json(#[from] serde_json::Error),
+}
+
+fn object(bytes: Result<&[u8], Unread>) -> Result<Map<String, Value>, NoRow> {
+    let text = std::str::from_utf8(bytes?)?;
+    Ok(serde_json::from_str(&notation::strict(text))?)
 }
 
 #[cfg(test)]
