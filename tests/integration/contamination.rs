@@ -85,6 +85,8 @@ fn what_is_not_compared_is_said() {
     ws.write("empty.jsonl", "");
     let result = ws.call(["contamination", "set.jsonl", "--against", "empty.jsonl"]).expect(2);
     assert!(result.err.contains("empty.jsonl has no rows"), "{}", result.err);
+    let result = ws.call(["contamination", "set.jsonl", "--against", "clean.jsonl", "none.jsonl"]).expect(4);
+    assert!(result.out.is_empty() && result.err.contains("none.jsonl"), "{}", result.err);
     ws.write("page.html", "<!DOCTYPE html><html><body>moved</body></html>");
     let result = ws.call(["contamination", "set.jsonl", "--against", "page.html"]).expect(4);
     assert!(result.err.contains("page.html"), "{}", result.err);
