@@ -21,7 +21,16 @@ type Reply = (usize, RawAnswer, Vec<Rating>);
 fn set(config: &str, rows: impl Iterator<Item = Json>) -> Set {
     let item = |row: Json| Item::of_row(config, row.as_object()?).ok();
     let items = rows.filter_map(item).collect();
-    Set { config: config.into(), version: "bench".into(), items, draft: Vec::new(), withdrawn: 0 }
+    let (draft, rows_hash) = (Vec::new(), String::new());
+    Set {
+        config: config.into(),
+        version: "bench".into(),
+        items,
+        draft,
+        withdrawn: 0,
+        rows_hash,
+        sample: None,
+    }
 }
 
 fn categories(at: usize) -> Vec<String> {

@@ -31,7 +31,7 @@ pub fn import(kind: SourceKind, bytes: &[u8], path: &Path) -> (u64, u64) {
             SourceKind::Table => fields.map(|(k, v)| (k.to_string(), v.to_string())).into(),
             _ => BTreeMap::new(),
         },
-        optional: Vec::new(),
+        optional: ["id", "title", "author", "time", "score"].map(str::to_owned).to_vec(),
         at: None,
         profile: (kind == SourceKind::Profile).then(profile).flatten(),
         licence: None,

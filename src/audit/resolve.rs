@@ -16,7 +16,7 @@ use super::whereabouts::{Whereabouts, entries, stages, whereabouts};
 use crate::config::Config;
 use crate::pipeline::Withheld;
 use crate::recipe::Recipe;
-use crate::record::{Link, Locator, Post, State};
+use crate::record::{Entry, Link, Locator, Post, State};
 use crate::release::origin;
 use crate::search::{ChangedDump, Search};
 use crate::stages::StageError;
@@ -195,6 +195,23 @@ impl<'c> Resolver<'c> {
         }
         let search = Search::open(self.config)?;
         Ok(self.search.get_or_init(|| search))
+    }
+
+    /// The place in its dump of a record that import merged into an earlier one with its id; `None` for any other.
+    ///
+    /// # Errors
+    /// [`StageError`] if an import cannot be read.
+    pub fn merged_at_import(&self, record: &NamedRecord) -> Result<Option<String>, StageError> {
+        let Some(recalled) = &record.recalled else { return Ok(None) };
+        let place = recalled.locator.to_string();
+        let is_merged = |entry: &Entry| State::from_code(&entry.outcome) == Some(State::Merged);
+        for recipe in &self.recipes {
+            let Some(import) = import(&self.workspace, recipe)? else { continue };
+            if entries(&import, &[place.as_str()], &[])?.iter().any(is_merged) {
+                return Ok(Some(place));
+            }
+        }
+        Ok(None)
     }
 
     /// The record with this id.

@@ -8,6 +8,7 @@ use super::args::{BenchmarkVerb, Global};
 use super::exit::{Exit, Failure};
 use super::output;
 use crate::config::Config;
+use crate::pipeline;
 use crate::recipe::{self, RECIPES, Recipe};
 use crate::record::{Post, PostKind, Record, Row};
 use crate::release;
@@ -175,19 +176,35 @@ fn figures(benchmark: &'static Benchmark) -> impl Iterator<Item = (String, &'sta
 
 /// Reports success: a problem would have been an error when the folders were loaded.
 fn check(name: Option<&str>, global: &Global) -> Result<(), Failure> {
-    let named: Vec<&Recipe> = match name {
+    let named: Vec<&'static Recipe> = match name {
         Some(name) => vec![output::recipe(name)?],
         None => RECIPES.iter().collect(),
     };
+    let mut lacking = Vec::new();
+    // What is wrong in pipeline.toml is said by the verbs that work with it.
+    if let Ok(config) = output::load_or_default(global) {
+        let used: Vec<&str> = recipe::used(&config).map(|recipe| recipe.name).collect();
+        for recipe in named.iter().filter(|recipe| name.is_some() || used.contains(&recipe.name)) {
+            let of_recipe = pipeline::lacking(&config, recipe)?;
+            lacking.extend(of_recipe.into_iter().map(|one| (recipe.name, one)));
+        }
+    }
     if global.json {
+        let lacks: Vec<Json> = lacking
+            .iter()
+            .map(|(name, one)| json!({ "benchmark": name, "step": one.step, "what": one.what }))
+            .collect();
         return output::json(
-            &json!({ "benchmarks": named.iter().map(|r| r.name).collect::<Vec<_>>(), "problems": [] }),
+            &json!({ "benchmarks": named.iter().map(|r| r.name).collect::<Vec<_>>(), "problems": [], "lacks": lacks }),
         );
     }
     let names: Vec<&str> = named.iter().map(|recipe| recipe.name).collect();
     let mut text = format!("no problem in {}\n", names.join(", "));
     for recipe in named.iter().filter(|recipe| !release::is_published(recipe)) {
         let _ = writeln!(text, "  {} has no [data] yet: it runs, but cannot be released", recipe.name);
+    }
+    for (name, one) in &lacking {
+        let _ = writeln!(text, "  warning: {name} {}: {}", one.step, one.what);
     }
     output::print(&text)
 }

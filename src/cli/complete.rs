@@ -39,6 +39,7 @@ fn root_of(args: &[OsString]) -> PathBuf {
 
 /// Its settings; there is no completion from invalid ones.
 fn settings() -> Option<Config> {
+    recipe::open(&root()).ok()?;
     Config::load(&root(), &recipe::names(), &recipe::choices(), &Overrides::default()).ok()
 }
 
@@ -46,18 +47,23 @@ pub(super) fn profiles() -> Vec<CompletionCandidate> {
     plain(Profiles::open(&root()).names())
 }
 
-pub(super) fn recipes() -> Vec<CompletionCandidate> {
+/// The recipes of the workspace of the command line.
+fn opened() -> impl Iterator<Item = &'static recipe::Recipe> {
     // A faulty benchmark must not break completion in the shell.
     recipe::open(&root()).ok();
-    candidates(RECIPES.iter().map(|recipe| (recipe.name.to_string(), recipe.about.to_string())))
+    RECIPES.iter()
+}
+
+pub(super) fn recipes() -> Vec<CompletionCandidate> {
+    candidates(opened().map(|recipe| (recipe.name.to_string(), recipe.about.to_string())))
 }
 
 pub(super) fn stages() -> Vec<CompletionCandidate> {
-    plain(RECIPES.iter().flat_map(|recipe| recipe.steps()).map(|step| step.name.to_string()))
+    plain(opened().flat_map(|recipe| recipe.steps()).map(|step| step.name.to_string()))
 }
 
 pub(super) fn reviews() -> Vec<CompletionCandidate> {
-    plain(RECIPES.iter().flat_map(|recipe| recipe.reviews()).map(|review| review.place().1.to_string()))
+    plain(opened().flat_map(|recipe| recipe.reviews()).map(|review| review.place().1.to_string()))
 }
 
 pub(super) fn states() -> Vec<CompletionCandidate> {
@@ -90,6 +96,7 @@ pub(super) fn endpoints() -> Vec<CompletionCandidate> {
 }
 
 pub(super) fn prompts() -> Vec<CompletionCandidate> {
+    recipe::open(&root()).ok();
     let prompts = Prompts::load(Some(&root().join("prompts")));
     let prompts = prompts.map(|prompts| prompts.list()).unwrap_or_default();
     candidates(prompts.into_iter().map(|prompt| (prompt.name, prompt.about)))
@@ -97,7 +104,7 @@ pub(super) fn prompts() -> Vec<CompletionCandidate> {
 
 /// Recipes, and their released versions as `recipe@version`.
 pub(super) fn sets() -> Vec<CompletionCandidate> {
-    let mut sets: Vec<String> = RECIPES.iter().map(|recipe| recipe.name.to_string()).collect();
+    let mut sets: Vec<String> = opened().map(|recipe| recipe.name.to_string()).collect();
     for recipe in RECIPES.iter() {
         sets.extend(released(recipe.name).iter().map(|version| format!("{}@{version}", recipe.name)));
     }
@@ -110,7 +117,7 @@ pub(super) fn versions() -> Vec<CompletionCandidate> {
         let known = released(recipe.name);
         known.into_iter().map(|version| (version.to_string(), recipe.name.to_string())).collect::<Vec<_>>()
     };
-    candidates(RECIPES.iter().flat_map(of))
+    candidates(opened().flat_map(of))
 }
 
 fn released(recipe: &str) -> Vec<Version> {

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::args::{Act as ActArgs, DecideVerb, Edit, Global, OfPair, OfRecord, Only};
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
-use crate::audit::Resolver;
+use crate::audit::{Reading, Resolver};
 use crate::config::Config;
 use crate::decisions::{
     Cells, DECISIONS, Decision, DecisionLog, TableError, Verdict, lacks, read_table, write_table,
@@ -96,9 +96,16 @@ impl From<TableError> for Failure {
 fn named(config: &Config, only: Option<&str>, target: &str, global: &Global) -> Result<String, Failure> {
     let recipes: Vec<_> =
         recipe::used(config).filter(|recipe| only.is_none_or(|name| name == recipe.name)).collect();
-    let found = Resolver::open(config, &recipes)?.resolve(target, MOST)?;
+    let resolver = Resolver::open(config, &recipes)?;
+    let found = resolver.resolve(target, MOST)?;
     if !global.quiet {
         found.others.iter().for_each(|other| eprintln!("note: {target:?} is {}", other));
+    }
+    if let (Some(Reading::Text), [record]) = (found.reading, &found.records[..])
+        && let Some(place) = resolver.merged_at_import(record)?
+    {
+        // Who names an edit of a post by its text means that text, and import kept the other one.
+        return Ok(place);
     }
     let ids = found.ids();
     let mut named = ids.iter();

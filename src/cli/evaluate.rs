@@ -7,27 +7,31 @@ use serde_json::json;
 use super::args::{Evaluate, Global};
 use super::estimate::{lacking, line, row};
 use super::exit::{Exit, Failure};
-use super::output::{self, count};
+use super::output::{self, count, number};
 use super::progress::RunConsole;
 use crate::config::Config;
 use crate::evaluate::outputs::File;
 use crate::evaluate::{
     self as evaluating, EvaluateError, Evaluated, ModelAccess, NoAnswer, Settings, ballots, describe_cell,
-    format_errors, without_answer,
+    format_errors, names, without_answer,
 };
-use crate::llm::{Run, Usd};
+use crate::llm::{Estimate, Run, Usd};
 use crate::pipeline::blinding;
 use crate::stages::{Pulse, Stop};
 use crate::store::{Workspace, durable};
 
 pub(super) const HELP: &str = "\
 Models are the workspace's [llm.NAME] tables, and random and first-option, which need none. What is stored is \
-not asked again: a second call asks nothing, and computes every table anew from the replies.
+not asked again: a second call asks nothing, and computes every table anew from the replies. After a Ctrl-C, a cap or a \
+failure the same call asks for what is missing alone. Models and tasks are a matrix: one call, one estimate (--dry-run).
 
   riddlemill evaluate brainteaser --model random --model first-option
   riddlemill evaluate ruozhibench-gen ruozhibench-mc@1.0.0 --model mine --judge my-judge --max-usd 5
   riddlemill evaluate flub --model mine --judge my-judge --shots 0,1,2,5 --cot
   riddlemill evaluate chumor --outputs answers.jsonl --judge my-judge --write-ballots ballots/
+  riddlemill evaluate flub chumor --model 'qwen-*,mine' --limit 200 --strata type --dry-run
+  riddlemill evaluate flub@1.0.0 --join ../theirs/output/flub/evaluation/1.0.0
+  riddlemill evaluate flub@1.0.0 --join before=old/evaluation after=new/evaluation
   riddlemill evaluate output/flub/1.0.0 --outputs my-model=samples_flub_2026.jsonl";
 
 /// Most lines shown about skipped or missing answers; the folder has all.
@@ -43,6 +47,13 @@ struct Bar<'a> {
 impl Pulse for Bar<'_> {
     fn advance(&self, records: u64) {
         self.console.advance(records);
+    }
+
+    fn part(&self, name: &str, records: u64) {
+        // An estimate reads stored replies and asks nobody.
+        if self.ahead.is_some() {
+            self.console.start(name, records);
+        }
     }
 
     fn show_status(&self, message: &str) {
@@ -92,22 +103,25 @@ pub(super) fn evaluate(args: &Evaluate, global: &Global, stop: &Stop) -> Result<
     let config = output::load_or_default(global)?;
     if args.models.is_empty()
         && args.outputs.is_empty()
+        && args.join.is_empty()
         && args.ballots.is_empty()
         && args.write_ballots.is_none()
         && !args.sets.iter().any(|set| has_answers(set))
     {
         let what = "no model was given\n  hint: --model random needs no endpoint; --outputs reads answers \
-                    made elsewhere";
+                    made elsewhere, --join results of other evaluations";
         return Err(Failure::usage(what));
     }
     let files = |names: &[String]| names.iter().map(|name| File::named(name)).collect();
     let settings = Settings {
-        models: args.models.clone(),
-        judges: args.judges.clone(),
-        tasks: args.tasks.clone(),
+        models: names::endpoints(&config, "--model", &args.models)?,
+        judges: names::endpoints(&config, "--judge", &args.judges)?,
+        tasks: names::tasks(&args.tasks)?,
         shots: args.shots.clone(),
         cot: args.cot,
         limit: args.limit,
+        strata: args.strata.clone(),
+        joined: files(&args.join),
         outputs: files(&args.outputs),
         ballots: files(&args.ballots),
         seed: args.seed,
@@ -121,7 +135,8 @@ pub(super) fn evaluate(args: &Evaluate, global: &Global, stop: &Stop) -> Result<
         run.agree();
     }
     let console = RunConsole::new(global.quiet, global.verbose, None);
-    let bar = Bar { console: &console, ahead: Some((&config, &args.sets, &settings)) };
+    let ahead = (!args.dry_run).then_some((&config, &args.sets[..], &settings));
+    let bar = Bar { console: &console, ahead };
     let means = ModelAccess { config: &config, run: &run, offline: args.offline, stop, pulse: &bar };
     if args.dry_run {
         return estimates(args, &settings, &means, global);
@@ -130,7 +145,9 @@ pub(super) fn evaluate(args: &Evaluate, global: &Global, stop: &Stop) -> Result<
         output::warn_of_short_keys(&config, global);
         output::warn_of_unsent(&config, global);
     }
-    let evaluated = evaluating::evaluate(&args.sets, &settings, &means)?;
+    let evaluated = evaluating::evaluate(&args.sets, &settings, &means);
+    console.finish();
+    let evaluated = evaluated?;
     output::print_remarks(&run, global);
     let mut machine = Vec::new();
     let mut exit = Exit::Done;
@@ -229,19 +246,24 @@ fn print_evaluated(one: &Evaluated, global: &Global) {
     if let Some(withdrawn) = one.report.describe_withdrawn() {
         eprintln!("{}: {withdrawn}; the figures are for the other {}", one.set.name(), one.report.items);
     }
+    if let Some(sample) = &one.report.sample {
+        eprintln!("{}: {}", one.set.name(), sample.describe());
+    }
     for line in one.skipped.iter().take(SHOWN) {
         eprintln!("warning: {}: {}", line.place, line.what);
     }
     if one.skipped.len() > SHOWN {
         eprintln!("warning: and {} more, in set_aside.jsonl", one.skipped.len() - SHOWN);
     }
+    let replies = one.answers.iter().filter(|answer| answer.is_reply()).count();
     for (why, said) in [(NoAnswer::Cut, "cut"), (NoAnswer::Refused, "refused")] {
         let all = || one.answers.iter().filter(|answer| answer.no_answer == Some(why));
         if let Some(first) = all().next() {
             eprintln!(
-                "{}: {} {said}, and counted as wrong; the first: {} {} of {}: {}",
+                "{}: {} of {} {said}, and counted as wrong; the first: {} {} of {}: {}",
                 one.set.name(),
                 count(all().count() as u64, "reply"),
+                number(replies as u64),
                 first.model,
                 first.task,
                 first.item,
@@ -251,7 +273,7 @@ fn print_evaluated(one: &Evaluated, global: &Global) {
     }
     if let Some(first) = one.missing.first() {
         eprintln!(
-            "{}: {} missing, in missing.jsonl; the first: {} {} of {}: {}",
+            "{}: {} missing, in missing.jsonl, and the same call asks for them alone; the first: {} {} of {}: {}",
             one.set.name(),
             count(one.missing.len() as u64, "reply"),
             first.model,
@@ -291,9 +313,23 @@ fn estimates(
         }
         text.push_str(&line(&estimate.stage, &estimate.endpoint, estimate));
     }
+    text.push_str(&total(&estimates));
     text.push_str(&lacking(means.config, estimates.iter().map(|(_, estimate)| estimate)));
     output::print(&text)?;
     Ok(Exit::Done)
+}
+
+/// All sets, models and judges together; the lines above are its parts.
+fn total(estimates: &[(String, Estimate)]) -> String {
+    if estimates.len() < 2 {
+        return String::new();
+    }
+    let all: usize = estimates.iter().map(|(_, estimate)| estimate.requests).sum();
+    // One request without a price makes the whole sum unknown.
+    let max: Option<Usd> = estimates.iter().map(|(_, estimate)| estimate.max_usd).sum();
+    let usd =
+        max.map_or_else(|| "some without a price".to_owned(), |max| format!("at most {}", max.in_cents()));
+    format!("all together: {}, {usd}\n", count(all as u64, "request"))
 }
 
 impl From<EvaluateError> for Failure {

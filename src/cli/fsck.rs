@@ -12,6 +12,7 @@ use super::output::{self, count};
 use crate::config::Config;
 use crate::decisions::DecisionLog;
 use crate::llm::SalvagedReplies;
+use crate::llm::store::Finding as Told;
 use crate::log::{self, LogError};
 use crate::pipeline::{Tasks, secrets_stand};
 use crate::recipe::{self, RECIPES};
@@ -44,7 +45,7 @@ pub(super) fn fsck(args: &Fsck, global: &Global) -> Result<Exit, Failure> {
     let mut found = Vec::new();
     strangers(&workspace, &mut found);
     logs(&workspace, &mut found)?;
-    replies(&config, &mut found);
+    let mut notes = replies(&config, &mut found);
     // All recipes: releases stay in raw/ when a source is removed from the settings.
     for recipe in RECIPES.iter() {
         let unsound = release::unsound(&workspace, recipe);
@@ -52,7 +53,7 @@ pub(super) fn fsck(args: &Fsck, global: &Global) -> Result<Exit, Failure> {
     }
     dumps(&config, &mut found);
     warcs(&workspace, &raw.join("warc"), &mut found)?;
-    let notes = secrets(&workspace, &mut found);
+    notes.extend(secrets(&workspace, &mut found));
     for note in notes.iter().filter(|_| !global.quiet) {
         eprintln!("note: {}: {}", note.place, note.what);
     }
@@ -72,7 +73,10 @@ pub(super) fn fsck(args: &Fsck, global: &Global) -> Result<Exit, Failure> {
             })
         });
         let of_replies: Vec<_> = of_replies.collect();
-        output::json(&json!({ "salvaged": salvaged, "replies": of_replies, "findings": found }))?;
+        let notes: Vec<_> = notes.iter().map(|f| json!({ "place": f.place, "what": f.what })).collect();
+        output::json(
+            &json!({ "salvaged": salvaged, "replies": of_replies, "findings": found, "notes": notes }),
+        )?;
     } else {
         let mut text = String::new();
         for one in &salvaged {
@@ -204,20 +208,28 @@ fn salvage_replies(config: &Config) -> Result<Vec<SalvagedReplies>, Failure> {
     Ok(draft::open_damaged_store(config)?.salvage().map_err(StageError::from)?)
 }
 
-fn replies(config: &Config, found: &mut Vec<Finding>) {
+/// Damage of the replies; and, as notes, what their lines state and cannot be.
+fn replies(config: &Config, found: &mut Vec<Finding>) -> Vec<Finding> {
     let workspace = Workspace::new(&config.root);
     let folder = workspace.raw().join("replies");
     // Does not create a store.
     if !folder.is_dir() || fence::list(&folder).is_ok_and(|mut entries| entries.next().is_none()) {
-        return;
+        return Vec::new();
     }
+    let named = |f: Told| {
+        let at = f.at.map(|at| format!(" at byte {at}")).unwrap_or_default();
+        finding(&workspace, &folder, format!("segment {:06}{at}: {}", f.segment, f.what))
+    };
     let verified = draft::open_damaged_store(config).map_err(|e| e.to_string());
     match verified.and_then(|store| store.verify().map_err(|e| e.to_string())) {
-        Ok(verified) => found.extend(verified.findings.into_iter().map(|f| {
-            let at = f.at.map(|at| format!(" at byte {at}")).unwrap_or_default();
-            finding(&workspace, &folder, format!("segment {:06}{at}: {}", f.segment, f.what))
-        })),
-        Err(what) => found.push(finding(&workspace, &folder, what)),
+        Ok(verified) => {
+            found.extend(verified.findings.into_iter().map(named));
+            verified.notes.into_iter().map(named).collect()
+        }
+        Err(what) => {
+            found.push(finding(&workspace, &folder, what));
+            Vec::new()
+        }
     }
 }
 

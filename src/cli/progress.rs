@@ -143,7 +143,11 @@ impl Pulse for Bar {
 fn log_line(name: &str, done: u64, total: u64, elapsed: Duration) -> String {
     let rate = done as f64 / elapsed.as_secs_f64().max(1e-3);
     match total {
-        0 => format!("{name}: {}, {}/s", short(done as f64), short(rate)),
+        // What counts more than was announced says nothing about what is left.
+        total if total < done => format!("{name}: {}, {}/s", short(done as f64), short(rate)),
+        total if total == done => {
+            format!("{name}: {} of {}, {}/s", short(done as f64), short(total as f64), short(rate))
+        }
         _ => {
             // Limited because `from_secs_f64` panics on a time that does not fit.
             let left = Duration::from_secs_f64((total.saturating_sub(done) as f64 / rate.max(1e-3)).min(1e8));
@@ -212,6 +216,7 @@ fn style_of(template: &str) -> ProgressStyle {
             let _ = out.write_str(&match state.pos() {
                 // No rate is known before the first record.
                 0 => "?".to_string(),
+                at if state.len().is_some_and(|all| at >= all) => "nothing".to_string(),
                 _ => time(state.eta()),
             });
         })
@@ -242,6 +247,17 @@ pub(super) struct RemainingWork<'a> {
 impl<'a> RunConsole<'a> {
     pub(super) fn new(quiet: bool, verbose: bool, ahead: Option<RemainingWork<'a>>) -> RunConsole<'a> {
         RunConsole { quiet, verbose, bar: Mutex::new(None), ahead }
+    }
+
+    /// Begins something that is no stage, such as an evaluation's requests.
+    pub(super) fn start(&self, name: &str, total: u64) {
+        let bar = Bar::new(name.to_owned(), total, self.quiet);
+        self.with(|slot| *slot = Some(bar));
+    }
+
+    /// Removes what was begun from the terminal.
+    pub(super) fn finish(&self) {
+        drop(self.with(Option::take));
     }
 
     fn with<T>(&self, f: impl FnOnce(&mut Option<Bar>) -> T) -> T {
@@ -385,5 +401,13 @@ mod tests {
             log_line("flub import", 412_000, 0, Duration::from_secs(10)),
             "flub import: 412 k, 41.2 k/s"
         );
+    }
+
+    #[test]
+    fn a_log_never_says_that_nothing_is_left_of_what_goes_on() {
+        let line = |done| log_line("flub respond", done, 350, Duration::from_secs(50));
+        assert_eq!(line(1672), "flub respond: 1,672, 33/s");
+        assert_eq!(line(350), "flub respond: 350 of 350, 7/s");
+        assert_eq!(line(349), "flub respond: 349 of 350, 7.0/s, 1 s left");
     }
 }

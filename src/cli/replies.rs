@@ -10,6 +10,7 @@ use super::args::{Global, RepliesVerb};
 use super::batches;
 use super::exit::{Exit, Failure};
 use super::output::{self, count, number};
+use crate::llm::store::Finding;
 use crate::llm::{HalfReply, Store, half_replies};
 use crate::stages::draft;
 use crate::store::Error;
@@ -206,19 +207,19 @@ fn import(store: &Store, file: &Path, global: &Global) -> Result<Exit, Failure> 
 fn verify(store: &Store, global: &Global) -> Result<Exit, Failure> {
     let verified = store.verify().map_err(failed)?;
     if global.json {
-        let findings: Vec<_> = verified
-            .findings
-            .iter()
-            .map(|f| json!({ "segment": f.segment, "at": f.at, "what": f.what }))
-            .collect();
+        let told = |of: &[Finding]| -> Vec<_> {
+            of.iter().map(|f| json!({ "segment": f.segment, "at": f.at, "what": f.what })).collect()
+        };
         output::json(&json!({
-            "segments": verified.segments, "lines": verified.lines, "replies": verified.replies, "findings": findings,
+            "segments": verified.segments, "lines": verified.lines, "replies": verified.replies,
+            "findings": told(&verified.findings), "notes": told(&verified.notes),
         }))?;
     } else {
         let mut text = String::new();
-        for finding in &verified.findings {
-            let at = finding.at.map(|at| format!(" at byte {at}")).unwrap_or_default();
-            text.push_str(&format!("segment {:06}{at}: {}\n", finding.segment, finding.what));
+        let notes = verified.notes.iter().map(|note| ("note: ", note));
+        for (kind, told) in verified.findings.iter().map(|finding| ("", finding)).chain(notes) {
+            let at = told.at.map(|at| format!(" at byte {at}")).unwrap_or_default();
+            text.push_str(&format!("{kind}segment {:06}{at}: {}\n", told.segment, told.what));
         }
         text.push_str(&format!(
             "{}, {}, {} replies: {}\n",

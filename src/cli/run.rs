@@ -175,6 +175,10 @@ fn make(
     let recipe = ahead[0];
     if !global.quiet {
         unused_sources(config, recipe).iter().for_each(|note| eprintln!("{note}"));
+        // Before the first step, because it comes after the votes of people.
+        for one in pipeline::lacking(config, recipe)? {
+            eprintln!("warning: {} {}, a later step: {}", recipe.name, one.step, one.what);
+        }
     }
     let console = RunConsole::new(
         global.quiet,

@@ -39,6 +39,7 @@ pub(super) fn print(
     let mut standings = Vec::new();
     for recipe in recipes {
         let planned = plan(config, recipe)?;
+        let lacking = pipeline::lacking(config, recipe)?;
         let standing = RecipeState::planned(config, recipe, &planned)?;
         let outdates = outdated(config, recipe, &planned)?.filter(|found| found.posts > 0);
         let width = recipe.steps().iter().map(|s| s.name.len()).max().unwrap_or(0);
@@ -52,13 +53,22 @@ pub(super) fn print(
                 let label = tint(tone, &format!("{label:8}"));
                 text.push_str(&format!("  {:width$}  {label} {HANG}{cause}\n", ""));
             }
+            let lacks = lacking.iter().find(|one| one.step == step.step).map(|one| one.what.as_str());
+            if let Some(what) = lacks {
+                let label = tint(tone("failed"), &format!("{:8}", "lacks"));
+                text.push_str(&format!(
+                    "  {:width$}  {label} {HANG}{}\n",
+                    "",
+                    what.replace("\n  hint: ", "; ")
+                ));
+            }
             let outdates = outdates.filter(|found| found.step == step.step);
             if let Some(found) = outdates {
                 text.push_str(&format!("  {:width$}  {:8} {}\n", "", "outdates", of_outdated(found)));
             }
             machine.push(json!({
                 "recipe": recipe.name, "stage": step.step, "state": state, "why": description, "held": step.manifest().map_or(0, |made| made.counts.state(State::Held)),
-                "causes": standing.causes(step.step).map(next::row).collect::<Vec<_>>(), "outdates": outdates,
+                "causes": standing.causes(step.step).map(next::row).collect::<Vec<_>>(), "outdates": outdates, "lacks": lacks,
             }));
         }
         let (released, versions) = released::describe(&Workspace::new(&config.root), recipe)?;

@@ -89,6 +89,11 @@ pub struct RawAnswer {
 }
 
 impl Answer {
+    /// Whether an endpoint replied it.
+    pub fn is_reply(&self) -> bool {
+        self.basis.starts_with(OF_A_REPLY)
+    }
+
     /// Parses an answer to an item.
     pub fn read(item: &Item, given: RawAnswer) -> Answer {
         let read = read::read(item, given.task, given.setting, &given.text);

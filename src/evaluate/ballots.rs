@@ -27,19 +27,13 @@ use super::task::{Setting, Task};
 use crate::llm::parse::{self, Unreadable};
 use crate::options::{Draw, LETTERS};
 use crate::review::Blinding;
-use crate::review::exchange::{ExportError, sheet, table_rows};
+use crate::review::exchange::{ExportError, table_rows};
 use crate::store::Error;
+use sheets::{Head, Sheets};
 
-/// A sheet, or the instructions for the sheets.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sheet {
-    /// Its file name.
-    pub name: String,
-    pub bytes: Vec<u8>,
-}
+mod sheets;
 
-/// The instructions for people; the points of the scale rephrase FLUB's appendix C.
-const GUIDELINES: &str = include_str!("templates/ballots.md");
+pub use sheets::Sheet;
 
 /// The subject of a ballot.
 #[derive(Clone, Debug, PartialEq)]
@@ -124,26 +118,7 @@ fn turned_to(task: Task, turned: bool) -> Task {
     task.orders().map_or(task, |orders| orders[usize::from(turned)])
 }
 
-/// A sheet being built: its name, its headers and its rows.
-type Filling = (&'static str, Vec<&'static str>, Vec<Vec<String>>);
-
-/// Sheets by their names.
-#[derive(Default)]
-struct Sheets(Vec<Filling>);
-
-impl Sheets {
-    fn append_row(&mut self, name: &'static str, heads: &[&'static str], row: Vec<String>) {
-        match self.0.iter_mut().find(|(known, ..)| *known == name) {
-            Some((_, _, rows)) => rows.push(row),
-            None => self.0.push((name, heads.to_vec(), vec![row])),
-        }
-    }
-}
-
-/// The order of the sheets: choices, then own answers, then judgements on others'.
-const ORDER: [&str; 6] = ["choose", "classify", "rate", "write", "score", "prefer"];
-
-/// The blank sheets of a set, and the instructions.
+/// The blank sheets of a set, and the instructions for these and no others.
 ///
 /// # Errors
 /// [`ExportError`] if a sheet cannot be created.
@@ -160,28 +135,32 @@ pub fn blank(
             About::Choice(at, task) => {
                 let item = &set.items[at];
                 let (id, turned) = if task.orders().is_some() { sealed(blinding, &id) } else { (id, false) };
-                let (sheet, heads, options) = match &task.declared().wants {
+                let (head, heads, options) = match &task.declared().wants {
                     Wants::Labels { codes, .. } => {
-                        ("classify", ["ballot", "text", "types"], codes.join("\n"))
+                        (Head::classify(), ["ballot", "text", "types"], codes.join("\n"))
                     }
                     Wants::Rating { min, max, .. } => {
                         let numbers: Vec<String> = (*min..=*max).map(|number| number.to_string()).collect();
-                        ("choose", ["ballot", "question", "options"], numbers.join("\n"))
+                        (
+                            Head::of_rating(task, *min, *max),
+                            ["ballot", "question", "scale"],
+                            numbers.join("\n"),
+                        )
                     }
                     _ => {
                         let options = shown(item, turned_to(task, turned));
-                        ("choose", ["ballot", "question", "options"], lettered(options))
+                        (Head::choose(), ["ballot", "question", "options"], lettered(options))
                     }
                 };
                 let row = vec![id, asked(item, task), options, String::new(), String::new()];
-                sheets.append_row(sheet, &[&heads[..], &["answer", "annotator"]].concat(), row);
+                sheets.append_row(head, &[&heads[..], &["answer", "annotator"]].concat(), row);
             }
             About::Open(at, task) => {
                 let Some(people) = &task.declared().people else { continue };
                 let first = context(people, &set.items[at]).into_iter().next();
                 let (head, text) = first.unwrap_or_default();
                 let row = vec![id, text, String::new(), String::new()];
-                sheets.append_row("write", &["ballot", head, "answer", "annotator"], row);
+                sheets.append_row(Head::write(task), &["ballot", head, "answer", "annotator"], row);
             }
             About::Answer(at) => {
                 let answer = &answers[at];
@@ -212,22 +191,11 @@ pub fn blank(
                 }
                 heads.extend(["answer", "annotator"]);
                 row.extend([String::new(), String::new()]);
-                sheets.append_row(people.sheet, &heads, row);
+                sheets.append_row(Head::of_people(answer.task, people), &heads, row);
             }
         }
     }
-    let place = |name: &str| ORDER.iter().position(|known| *known == name).unwrap_or(ORDER.len());
-    sheets.0.sort_by_key(|(name, ..)| (place(name), *name));
-    let mut made = vec![Sheet { name: "guidelines.md".to_owned(), bytes: GUIDELINES.into() }];
-    for (name, heads, mut rows) in sheets.0 {
-        if !["choose", "classify", "write"].contains(&name) {
-            // Answers to one item next to each other would reveal models.
-            rows.sort_by_key(|row| (Draw::new(seed, name, &row[0]).bits(), row[0].clone()));
-        }
-        let bytes = sheet(&heads, &rows)?;
-        made.push(Sheet { name: format!("{name}.csv"), bytes });
-    }
-    Ok(made)
+    sheets.finish(seed)
 }
 
 /// What a sheet shows before the answer; values that cannot be computed for an item are empty.

@@ -1,7 +1,7 @@
 //! The Chinese texts of an evaluation's page. The English ones are in the code; names of models, settings and
 //! papers are not translated.
 
-use std::sync::OnceLock;
+use riddlemill_benchmarks::Derived;
 
 use crate::audit::chinese;
 
@@ -14,11 +14,11 @@ pub(super) fn translated(text: &str) -> Option<String> {
 
 /// The texts of tables that benchmark folders declare in both languages.
 fn declared() -> &'static [(&'static str, &'static str)] {
-    static WORDS: OnceLock<Vec<(&str, &str)>> = OnceLock::new();
-    WORDS.get_or_init(|| {
+    static WORDS: Derived<Vec<(&str, &str)>> = Derived::new(|| {
         let tables = riddlemill_benchmarks::all().iter().flat_map(|benchmark| &benchmark.evaluation);
         tables.flat_map(|table| table.words.iter().copied()).collect()
-    })
+    });
+    &WORDS
 }
 
 const WORDS: &[(&str, &str)] = &[
@@ -30,6 +30,8 @@ const WORDS: &[(&str, &str)] = &[
     ),
     ("{} rows were withdrawn since and are left out", "此后有 {} 行被撤回，未计入"),
     ("1 row was withdrawn since and is left out", "此后有 1 行被撤回，未计入"),
+    ("A sample of {} of {} items, drawn by the seed", "样本：{} 道题，共 {} 道，由种子抽取"),
+    ("A sample of {} of {} items, in proportion by {}: {}", "样本：{} 道题，共 {} 道，按 {} 的比例抽取：{}"),
     // RuozhiBench-Gen.
     // RuozhiBench-MC.
     ("{} score against size", "{} 得分与模型规模"),
@@ -54,6 +56,14 @@ const WORDS: &[(&str, &str)] = &[
          that was asked for. They add up to 100.",
         "已收到的回复中：读出答案的，在 token 上限处被截断的，被模型或过滤器拒绝的，以及不符合要求的格式的。合计 100。",
     ),
+    ("Leaderboard, {}", "排行榜，{}"),
+    (
+        "On the {} of {} items on which every model here has a figure: the rank by the mean, with the ranks in the middle {} % \
+         of resamples of these items, and the mean. Models whose ranks overlap are not told apart.",
+        "就这里每个模型都有数值的 {} 道题（共 {} 道）：按均值的名次，并附这些题目重抽样中间 {} % 的名次范围，以及均值。名次范围重叠的模型不分高下。",
+    ),
+    ("Rank", "名次"),
+    ("Mean", "均值"),
     ("{}, ratings of {}", "{}，对 {} 的评分"),
     ("The built-in models", "内置模型"),
     (

@@ -10,11 +10,12 @@ use super::ballots;
 use super::builtin::BuiltIn;
 use super::error::{EvaluateError, SetAside};
 use super::item::Item;
+use super::join;
 use super::judge;
 use super::load::load;
 use super::outputs::{self, File};
 use super::results::Results;
-use super::set::Set;
+use super::set::{PARTS, Set};
 use super::tables::{Report, ScoreBook, Scores, add_scores, replies, report};
 use super::task::{Setting, Task};
 use crate::config::{Config, sections};
@@ -25,6 +26,7 @@ use crate::review::agreement::Bootstrap;
 use crate::stages::draft::{LlmContext, named, open_store, papers_own, prompts};
 use crate::stages::{Pulse, Stop};
 use crate::store::Workspace;
+use riddlemill_text::hint::unknown;
 
 /// What is evaluated, with which options.
 #[derive(Clone, Debug, Default)]
@@ -41,6 +43,10 @@ pub struct Settings {
     pub cot: bool,
     /// Most items.
     pub limit: Option<usize>,
+    /// The column whose values each have their share of the limit.
+    pub strata: Option<String>,
+    /// Folders of results whose answers are joined.
+    pub joined: Vec<File>,
     /// Outputs made elsewhere.
     pub outputs: Vec<File>,
     /// Filled-in ballots.
@@ -92,6 +98,7 @@ impl Evaluated {
             skipped: &self.skipped,
             bootstrap: self.bootstrap,
             seed: self.seed,
+            rows_hash: &self.set.rows_hash,
         }
     }
 }
@@ -117,7 +124,10 @@ fn prepare(name: &str, settings: &Settings, config: &Config) -> Result<Work, Eva
         if !settings.tasks.is_empty() {
             set.items.retain(takes);
         }
-        set.limit(limit, settings.seed);
+        if let Some(column) = &settings.strata {
+            known_column(&set, column)?;
+        }
+        set.limit(limit, settings.seed, settings.strata.as_deref());
     }
     let recipe = recipe::find(&set.config).map_or("", |recipe| recipe.name);
     let mut models = Vec::new();
@@ -140,6 +150,39 @@ fn prepare(name: &str, settings: &Settings, config: &Config) -> Result<Work, Eva
     let judges = named(config, "--judge", judges, false)?;
     let tasks = Plan::tasks(&set.config, &settings.tasks, &settings.shots, settings.cot);
     Ok(Work { plan: Plan { models, tasks, seed: settings.seed }, set, recipe, skipped, judges, identities })
+}
+
+/// Refuses a column that no row has.
+fn known_column(set: &Set, column: &str) -> Result<(), EvaluateError> {
+    let has = |item: &Item| column == PARTS || item.row().contains_key(column);
+    if set.items.is_empty() || set.items.iter().any(has) {
+        return Ok(());
+    }
+    let columns = set.items.first().into_iter().flat_map(|item| item.row().keys()).map(String::as_str);
+    let known = unknown("column", column, columns.chain([PARTS]));
+    Err(EvaluateError::Unknown(format!("--strata: {}: {known}", set.name())))
+}
+
+/// Everything that can be refused is, before the first request: every set, model and folder.
+fn prepare_all(names: &[String], settings: &Settings, config: &Config) -> Result<Vec<Work>, EvaluateError> {
+    let works: Vec<Work> =
+        names.iter().map(|name| prepare(name, settings, config)).collect::<Result<_, _>>()?;
+    for task in &settings.tasks {
+        if !works.iter().any(|work| Task::of_config(&work.set.config).contains(task)) {
+            let sets: Vec<String> = works.iter().map(|work| work.set.name()).collect();
+            let tasks = works.iter().flat_map(|work| Task::of_config(&work.set.config));
+            let tasks: Vec<&str> = tasks.map(Task::name).collect();
+            let what = format!(
+                "--task: {task} is no task of {}\n  hint: there are {}",
+                sets.join(", "),
+                tasks.join(", ")
+            );
+            return Err(EvaluateError::Unknown(what));
+        }
+    }
+    let sets: Vec<&Set> = works.iter().map(|work| &work.set).collect();
+    join::check(&sets, &settings.joined)?;
+    Ok(works)
 }
 
 /// An endpoint; unlike for drafts, the default one must exist too.
@@ -171,8 +214,7 @@ pub fn evaluate(
     means: &ModelAccess<'_>,
 ) -> Result<Vec<Evaluated>, EvaluateError> {
     let mut answered = Vec::new();
-    for name in names {
-        let work = prepare(name, settings, means.config)?;
+    for work in prepare_all(names, settings, means.config)? {
         answered.push(answer(work, settings, means)?);
     }
     let bootstrap = Bootstrap { resamples: settings.resamples, seed: settings.seed, level: 0.95 };
@@ -221,6 +263,7 @@ fn answer(mut work: Work, settings: &Settings, means: &ModelAccess<'_>) -> Resul
     let asking = means.asking(work.recipe);
     let (mut answers, mut missing) = work.plan.answers(&work.set, &prompts, &asking)?;
     work.skipped.extend(outputs::read(&work.set, &settings.outputs, &mut answers)?);
+    work.skipped.extend(join::read(&work.set, &settings.joined, &settings.tasks, &mut answers)?);
     released(&work.set, settings, &mut answers);
     let judges = std::mem::take(&mut work.judges);
     missing.extend(judge::judge(
@@ -319,8 +362,7 @@ pub fn estimates(
 ) -> Result<Vec<(String, Estimate)>, EvaluateError> {
     let mut estimates = Vec::new();
     let offline = ModelAccess { offline: true, ..*means };
-    for name in names {
-        let work = prepare(name, settings, means.config)?;
+    for work in prepare_all(names, settings, means.config)? {
         let prompts = prompts(means.config)?;
         let store = open_store(means.config)?;
         let draft: sections::Draft = means.config.typed(Some(work.recipe), "draft");
@@ -341,6 +383,7 @@ pub fn estimates(
         let asking = offline.asking(work.recipe);
         let (mut answers, missing) = work.plan.answers(&work.set, &prompts, &asking)?;
         outputs::read(&work.set, &settings.outputs, &mut answers)?;
+        join::read(&work.set, &settings.joined, &settings.tasks, &mut answers)?;
         released(&work.set, settings, &mut answers);
         let asks = |answers: &[Answer]| {
             let Work { set, judges, identities, .. } = &work;

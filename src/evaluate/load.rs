@@ -62,7 +62,8 @@ fn of_folder(workspace: &Workspace, folder: &Path) -> Result<(Set, Vec<SetAside>
     let version = if manifest.version.is_empty() { "candidate".to_string() } else { manifest.version };
     let file = folder.join("data").join(&config).join("test.jsonl");
     let (items, aside, withdrawn) = items(workspace, &config, &file, &rows)?;
-    Ok((Set { config, version, items, draft: manifest.draft, withdrawn }, aside))
+    let rows_hash = hash(&rows);
+    Ok((Set { config, version, items, draft: manifest.draft, withdrawn, rows_hash, sample: None }, aside))
 }
 
 /// A file as published by the set's authors, or a release's own test.jsonl.
@@ -90,7 +91,19 @@ fn published(workspace: &Workspace, path: &Path) -> Result<(Set, Vec<SetAside>),
     let version = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let (items, more, withdrawn) = items(workspace, config, path, &rows)?;
     skipped.extend(more);
-    Ok((Set { config: config.into(), version, items, draft: Vec::new(), withdrawn }, skipped))
+    let (config, draft, rows_hash) = (config.to_owned(), Vec::new(), hash(&rows));
+    Ok((Set { config, version, items, draft, withdrawn, rows_hash, sample: None }, skipped))
+}
+
+/// The hash of rows, those that were withdrawn too: another workspace may not have withdrawn them.
+fn hash(rows: &[JsonRow]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for row in rows {
+        // Cells as JSON always serialise.
+        hasher.update(&serde_json::to_vec(row).unwrap_or_default());
+        hasher.update(b"\n");
+    }
+    hasher.finalize().to_hex().to_string()
 }
 
 /// The items of these rows, the rows that are not items, and the number of withdrawn rows.

@@ -50,6 +50,7 @@ struct ShownComparison<'a> {
     interval: String,
     p: String,
     mcnemar: String,
+    holm: String,
     n: usize,
     /// Whether the interval excludes 0.
     apart: bool,
@@ -68,7 +69,8 @@ pub fn page(results: &Results<'_>) -> String {
         report.charts.iter().map(|chart| Value::from_safe_string(chart.svg.clone())).collect();
     let comparisons: Vec<ShownComparison<'_>> = report.comparisons.iter().map(compared).collect();
     let values = context! {
-        set => &report.set, head => head(results), draft => &report.draft, withdrawn => report.describe_withdrawn(), version => crate::VERSION,
+        set => &report.set, head => head(results), draft => &report.draft, withdrawn => report.describe_withdrawn(),
+        sample => report.sample.as_ref().map(|sample| sample.describe()), version => crate::VERSION,
         tables => Value::from(Serde(&tables)), charts => Value::from(Serde(&charts)), drawings,
         comparisons => Value::from(Serde(&comparisons)),
     };
@@ -120,6 +122,7 @@ fn compared(one: &Comparison) -> ShownComparison<'_> {
         interval: format!("{:.2} – {:.2}", apart.low, apart.high),
         p: plain(one.difference.p),
         mcnemar: mcnemar.unwrap_or_default(),
+        holm: plain(one.holm_p),
         n: one.n,
         apart: apart.low > 0.0 || apart.high < 0.0,
     }

@@ -27,6 +27,8 @@ pub struct Results<'a> {
     pub bootstrap: Bootstrap,
     /// The seed of random choices.
     pub seed: u64,
+    /// The hash of the set's rows.
+    pub rows_hash: &'a str,
 }
 
 #[derive(Serialize)]
@@ -34,6 +36,7 @@ pub(super) struct Summary<'a> {
     riddlemill: &'static str,
     #[serde(flatten)]
     report: &'a Report,
+    rows_hash: &'a str,
     seed: u64,
     resamples: usize,
     level: f64,
@@ -61,6 +64,7 @@ pub(super) fn summary<'a>(results: &Results<'a>) -> Summary<'a> {
     Summary {
         riddlemill: crate::VERSION,
         report: results.report,
+        rows_hash: results.rows_hash,
         seed: results.seed,
         resamples: results.bootstrap.resamples,
         level: results.bootstrap.level,
@@ -133,6 +137,9 @@ pub(super) fn comparisons_csv(comparisons: &[Comparison]) -> Vec<u8> {
             "mcnemar_exact_p",
             "mcnemar_chi_square",
             "mcnemar_chi_square_p",
+            "test",
+            "test_p",
+            "holm_p",
         ],
         comparisons.iter().map(|one| {
             let apart = one.difference.difference;
@@ -158,6 +165,9 @@ pub(super) fn comparisons_csv(comparisons: &[Comparison]) -> Vec<u8> {
                 exact_p,
                 chi_square,
                 chi_square_p,
+                one.test.to_owned(),
+                one.test_p.to_string(),
+                one.holm_p.to_string(),
             ]
         }),
     )
@@ -202,6 +212,9 @@ pub(super) fn markdown(results: &Results<'_>) -> String {
     if let Some(withdrawn) = results.report.describe_withdrawn() {
         let _ = writeln!(text, "\n{withdrawn}.");
     }
+    if let Some(sample) = &results.report.sample {
+        let _ = writeln!(text, "\n{}.", sample.describe());
+    }
     for table in &results.report.tables {
         let _ = write!(
             text,
@@ -222,14 +235,14 @@ pub(super) fn markdown(results: &Results<'_>) -> String {
         }
     }
     if !results.report.comparisons.is_empty() {
-        text.push_str("\n## Every two models\n\n| Task | First | Second | Difference | p | McNemar | n |\n| --- | --- | --- | --- | --- | --- | --- |\n");
+        text.push_str("\n## Every two models\n\n| Task | First | Second | Difference | p | McNemar | Holm's p | n |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n");
         for one in &results.report.comparisons {
             let apart = one.difference.difference;
             let mcnemar =
                 one.mcnemar.map(|m| format!("{} : {}, p {}", m.only_first, m.only_second, plain(m.exact_p)));
             let _ = writeln!(
                 text,
-                "| {} {} | {} | {} | {:.2} [{:.2}, {:.2}] | {} | {} | {} |",
+                "| {} {} | {} | {} | {:.2} [{:.2}, {:.2}] | {} | {} | {} ({}) | {} |",
                 one.task,
                 one.setting,
                 cell(&one.first),
@@ -239,6 +252,8 @@ pub(super) fn markdown(results: &Results<'_>) -> String {
                 apart.high,
                 plain(one.difference.p),
                 mcnemar.unwrap_or_default(),
+                plain(one.holm_p),
+                one.test,
                 one.n
             );
         }

@@ -9,7 +9,8 @@ use super::task::{Setting, Task};
 use crate::review::ballots;
 
 pub(super) fn set(config: &str, items: Vec<Item>) -> Set {
-    Set { config: config.into(), version: "test".into(), items, draft: Vec::new(), withdrawn: 0 }
+    let (draft, rows_hash) = (Vec::new(), String::new());
+    Set { config: config.into(), version: "test".into(), items, draft, withdrawn: 0, rows_hash, sample: None }
 }
 
 /// A task of any benchmark.

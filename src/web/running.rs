@@ -148,7 +148,8 @@ impl Running {
             // Right after the start the elapsed time is nearly 0, which would make the pace infinite.
             let pace = stage.done as f64 / stage.part_begun.elapsed().as_secs_f64().max(1e-3);
             let left = stage.records.saturating_sub(stage.done) as f64;
-            stage.left = (stage.records > 0 && stage.done > 0).then(|| left / pace);
+            // What works on after its last record has a time left that nobody knows.
+            stage.left = (stage.done > 0 && left > 0.0).then(|| left / pace);
         }
         state
     }
@@ -252,7 +253,8 @@ impl RunConsole<'_> {
             };
             made.seconds = if state == "made" { made.begun.elapsed().as_secs_f64() } else { 0.0 };
             (made.state, made.states, made.out, made.left) = (state, states, counts.records_out, None);
-            made.done = counts.records_in;
+            // A part of it may have counted requests.
+            (made.records, made.done) = (counts.records_in, counts.records_in);
             run.note.clear();
         });
     }

@@ -58,7 +58,7 @@ fn a_page_that_is_forbidden_is_set_aside_and_the_crawl_goes_on() {
     assert_eq!(words(&actual["forbidden"]), [site.server.url("/forbidden")]);
     crawl(&ws, 0);
     assert_eq!(paths(&site), ["/ok11", "/forbidden", "/ok12"], "nothing is asked for again");
-    ws.call(["run", "--recipe", "flub", "--to", "import"]).expect(0);
+    ws.call(["run", "--recipe", "flub", "--to", "import"]).expect(3);
     let reasons = ws.reasons("flub");
     assert_eq!(reasons["dropped/page_forbidden"], 1, "{reasons:?}");
     assert!(!reasons.contains_key("dropped/page_deleted"), "a missing robots.txt is nothing taken down");

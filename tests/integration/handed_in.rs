@@ -238,6 +238,29 @@ fn columns_that_do_not_exist_are_errors_with_those_that_do() {
     finding(&source("cqia", "a.jsonl", lines, ""), "column_missing", &["`instruction`", "kind = \"table\""]);
 }
 
+/// JSON leaves out keys that have no value: titles alone are posts, and it is said that no row has a content. A table that has
+/// another column instead is not read.
+#[test]
+fn rows_whose_json_has_one_text_of_two_are_read_and_named() {
+    let fields = "fields = { id = \"tieba:{tid}\", title = \"subject\", content = \"body\" }";
+    let lines = format!(
+        "{{\"tid\": 1, \"subject\": \"{}\"}}\n{{\"tid\": 2, \"subject\": \"{}\"}}\n",
+        POSTS[0], POSTS[1]
+    );
+    let ws = source("table", "a.jsonl", &lines, fields);
+    let result = import(&ws).expect(3);
+    assert_eq!(texts(&ws), POSTS);
+    for word in ["`body` (fields.content)", "the rows are read without it", "optional = [\"body\"]"] {
+        assert!(result.err.contains(word), "{word}: {}", result.err);
+    }
+    ws.audit_clean();
+    import(&source("table", "a.jsonl", &lines, &format!("{fields}\noptional = [\"body\"]"))).expect(0);
+    // A column that may have been meant, or a table, whose columns are all that it has.
+    let meant = source("table", "a.jsonl", lines.replace("}", ", \"text\": \"x\"}"), fields);
+    finding(&meant, "column_missing", &["fields.content = \"text\""]);
+    finding(&source("table", "a.csv", "tid,subject\n1,x\n", fields), "column_missing", &["`body`"]);
+}
+
 #[test]
 fn a_source_that_gives_nothing_is_no_success() {
     for (bytes, says) in

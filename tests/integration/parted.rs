@@ -236,6 +236,8 @@ fn partitions_are_assembled_into_what_run_writes() {
             };
             let line = match known {
                 Some(true) => again(true, false),
+                // Too short to be unlike anything.
+                Some(false) if first[&id].contains("如题") => again(false, false),
                 Some(false) => again(!apart.insert((id.clone(), text.clone())), true),
                 None => record.to_owned(),
             };

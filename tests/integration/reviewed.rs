@@ -201,7 +201,9 @@ pub fn vote(ws: &Workspace, step: &str, who: &str, answer: impl Fn(&str) -> Opti
     let before = if ws.exists(&place) { ws.read(&place) } else { String::new() };
     // The latest ballot on a question first.
     ws.write(&place, kept + &before);
-    let result = ws.call(["review", "import", step, "--recipe", GEN, "votes.jsonl"]).expect(0);
+    // A table without a vote is no success.
+    let code = if votes > 0 { 0 } else { 3 };
+    let result = ws.call(["review", "import", step, "--recipe", GEN, "votes.jsonl"]).expect(code);
     assert!(result.out.contains(&format!("{votes} added")), "{step}: {} {}", result.out, result.err);
     votes
 }

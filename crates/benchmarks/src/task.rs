@@ -21,6 +21,8 @@ pub struct Task {
     pub title: &'static str,
     /// The question, in one sentence.
     pub about: &'static str,
+    /// What people read who answer or rate it on a sheet.
+    pub rubric: Option<&'static str>,
     /// The name of its prompt: `flub/choose`.
     pub template: &'static str,
     /// The prompt that asks for reasoning before the answer.

@@ -252,6 +252,7 @@ pub(crate) fn read(known: &Known<'_>, keys: &Keys<'_>) -> Vec<Task> {
         let when = known.expression(keys, "when", &[]);
         let usual = known.expression(keys, "usual", &[]);
         let about = keys.text("about").unwrap_or_default();
+        let rubric = keys.text("rubric");
         let on_request = keys.flag("on_request").unwrap_or(false);
         let judged = keys.table("judge", |keys| known.judged(keys)).flatten();
         let people = keys.table("people", |keys| known.people(keys)).flatten();
@@ -266,6 +267,7 @@ pub(crate) fn read(known: &Known<'_>, keys: &Keys<'_>) -> Vec<Task> {
             name,
             title,
             about,
+            rubric,
             template: template?,
             reasoned,
             forms: forms.into_iter().flatten().collect(),

@@ -393,7 +393,8 @@ fn folder_may_lead(root: &Path, folder: &Path, target: &Path) -> bool {
     Trust::of(root, []).allows(&Wish::Folder { name, target: target.to_owned() })
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::os::unix::fs::symlink;
 

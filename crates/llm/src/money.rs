@@ -59,11 +59,15 @@ impl Usd {
         self.0
     }
 
+    /// Whether a request can have cost this.
+    pub(super) fn can_be(self) -> bool {
+        (Usd::ZERO..=Usd::UNBELIEVABLE).contains(&self)
+    }
+
     /// A charge read from a line, which may be somebody else's: one that no request can have cost counts as what was
     /// reserved for it.
     pub(super) fn believed(self, reserved: Usd) -> Usd {
-        let can_be = |amount: Usd| (Usd::ZERO..=Usd::UNBELIEVABLE).contains(&amount);
-        match (can_be(self), can_be(reserved)) {
+        match (self.can_be(), reserved.can_be()) {
             (true, _) => self,
             (false, true) => reserved,
             (false, false) => Usd::ZERO,

@@ -1,11 +1,10 @@
 //! The benchmarks, each as a list of stages: a recipe contains choices and no logic.
 
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::config::{Config, FILE, Kind, PAPER, Problem, Problems, Source, TABLE, reference, unknown};
 use crate::stages::{Embeds, Review, Rows, Stage};
-use riddlemill_benchmarks::{Benchmark, Paper};
+use riddlemill_benchmarks::{Benchmark, Derived, Paper};
 use riddlemill_tables::{Manifest, Workspace};
 
 mod checks;
@@ -50,11 +49,10 @@ pub struct Step {
 }
 
 /// Every recipe, from the benchmarks' folders.
-pub static RECIPES: LazyLock<Vec<Recipe>> =
-    LazyLock::new(|| riddlemill_benchmarks::all().iter().map(declared).collect());
+pub static RECIPES: Derived<Vec<Recipe>> =
+    Derived::new(|| riddlemill_benchmarks::all().iter().map(declared).collect());
 
-/// Adds the benchmarks of a workspace's own folder to the built-in ones; must be called before any recipe is
-/// used.
+/// Adds the benchmarks of a workspace's own folder to the built-in ones.
 ///
 /// # Errors
 /// All problems of all files, and steps that cannot be made.
@@ -216,7 +214,7 @@ pub fn choices() -> Vec<(&'static str, &'static str, &'static str)> {
 }
 
 /// The settings declared by benchmarks, with their defaults.
-static DECLARED: LazyLock<Vec<(&'static str, String, &'static str)>> = LazyLock::new(|| {
+static DECLARED: Derived<Vec<(&'static str, String, &'static str)>> = Derived::new(|| {
     let of = |benchmark: &'static Benchmark| {
         let own = benchmark.own.declared.iter();
         own.map(|own| (benchmark.name, format!("{}.{}", own.section, own.name), own.written))
@@ -237,7 +235,7 @@ pub fn give_settings(config: &Config) {
 }
 
 /// The papers' changed defaults, marked as such.
-static PAPERS: LazyLock<Vec<(&'static str, String, &'static str)>> = LazyLock::new(|| {
+static PAPERS: Derived<Vec<(&'static str, String, &'static str)>> = Derived::new(|| {
     let of =
         |r: &'static Recipe| r.profile.iter().map(|(key, toml)| (r.name, format!("{PAPER}{key}"), *toml));
     RECIPES.iter().flat_map(of).collect()

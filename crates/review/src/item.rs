@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use super::ballot::{Ballot, Drafts};
-use super::blinding::Cover;
+use super::cover::Cover;
 use super::value::{Value, Values};
 use riddlemill_files::digest::{Digest, Digester};
 use riddlemill_text::options::Draw;

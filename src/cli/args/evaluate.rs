@@ -12,16 +12,18 @@ pub(in crate::cli) struct Evaluate {
     /// A release's folder, RECIPE, RECIPE@VERSION, or a published file; several for figures across sets
     #[arg(value_name = "SET", required = true, add = ArgValueCandidates::new(complete::sets))]
     pub sets: Vec<String>,
-    /// A model to evaluate: an [llm.NAME], random or first-option; may be given several times
-    #[arg(long = "model", value_name = "NAME", add = ArgValueCandidates::new(complete::endpoints))]
+    /// Models to evaluate: [llm.NAME]s, random, first-option; a list a,b or a pattern such as 'qwen-*' too; may be given
+    /// several times
+    #[arg(long = "model", value_name = "NAME,NAME…", value_delimiter = ',', add = ArgValueCandidates::new(complete::endpoints))]
     pub models: Vec<String>,
-    /// An [llm.NAME] that judges answers in free text; default: the [judge] endpoints
-    #[arg(long = "judge", value_name = "NAME", add = ArgValueCandidates::new(complete::endpoints))]
+    /// [llm.NAME]s that judge answers in free text, in the same form; default: the [judge] endpoints
+    #[arg(long = "judge", value_name = "NAME,NAME…", value_delimiter = ',', add = ArgValueCandidates::new(complete::endpoints))]
     pub judges: Vec<String>,
-    /// Only this task: answer, answer-normal, good-first, bad-first, select, classify, explain, explain-joke,
-    /// solve, solve-open (puzzles answered in free text; only if it is named)
-    #[arg(long = "task", value_name = "TASK")]
-    pub tasks: Vec<crate::evaluate::Task>,
+    /// Only these tasks: answer, answer-normal, good-first, bad-first, select, classify, explain, explain-joke,
+    /// solve, solve-open (puzzles answered in free text; only if it is named), or those of the workspace's own benchmarks
+    // A name until the workspace is read, which may declare it.
+    #[arg(long = "task", value_name = "TASK,TASK…", value_delimiter = ',')]
+    pub tasks: Vec<String>,
     /// FLUB and BrainTeaser: solved examples before the text, drawn for each item by the seed
     #[arg(long, value_name = "N,N…", value_delimiter = ',', default_value = "0", value_parser = clap::value_parser!(u8).range(0..=20))]
     pub shots: Vec<u8>,
@@ -31,6 +33,13 @@ pub(in crate::cli) struct Evaluate {
     /// At most this many items, drawn by the seed; puzzles in whole groups
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
+    /// With --limit: draw each value of this column in proportion; `parts` for the parts that the benchmark declares
+    #[arg(long, value_name = "COLUMN", requires = "limit")]
+    pub strata: Option<String>,
+    /// Join the results of other evaluations of the same rows, also of other workspaces: their folders; NAME= goes before
+    /// the names of their models, to compare two runs of one model
+    #[arg(long, value_name = "[NAME=]FOLDER", num_args = 1..)]
+    pub join: Vec<String>,
     /// Import outputs made elsewhere: JSON Lines, lm_eval's samples_*.jsonl, inspect_ai's logs in JSON,
     /// outputs of the paper authors' scripts; or a folder of such files
     #[arg(long, value_name = "[MODEL=]FILE", num_args = 1..)]

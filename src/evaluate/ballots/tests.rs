@@ -127,3 +127,26 @@ fn no_ballot_says_whose_answer_it_shows_and_older_ballots_are_read() {
     assert_eq!(vote(&texts, &mut answers, &both).len(), 1, "one ballot by two names");
     assert_eq!(answers[0].ratings.len(), 1);
 }
+
+/// Each sheet has its own section, and no other set's.
+#[test]
+fn guidelines_are_of_the_sheets_that_are_there() {
+    let guidelines =
+        |sheets: &[Sheet]| String::from_utf8(sheet(sheets, "guidelines.md").bytes.clone()).unwrap();
+    let texts = set("flub", vec![text(0, true, None, 0)]);
+    let answers = vec![answer(&texts.items[0], task("explain"), "m", "因为。")];
+    let flub = guidelines(&blank(&texts, &answers, 1, &blinding()).unwrap());
+    assert!(
+        flub.contains("## rate.csv (1 to 5)\nCompare the response") && flub.contains("5. It has the right")
+    );
+    for other in ["score.csv", "prefer.csv", "write.csv", "joke"] {
+        assert!(!flub.contains(other), "{other}: {flub}");
+    }
+    let jokes = set("chumor", vec![joke(0, [0; 3])]);
+    let answers = vec![answer(&jokes.items[0], task("explain-joke"), "m", "太长。")];
+    let chumor = guidelines(&blank(&jokes, &answers, 1, &blinding()).unwrap());
+    assert!(
+        chumor.contains("## prefer.csv\nWhich explanation") && !chumor.contains("choose.csv"),
+        "{chumor}"
+    );
+}

@@ -11,7 +11,7 @@ mod tests;
 
 pub use classes::{Confusions, macro_f1};
 pub use correlation::{Correlation, EXACT, pearson, pearson_r, ranks, spearman, spearman_r};
-pub use paired::{Difference, McNemar, difference, mcnemar};
+pub use paired::{Difference, McNemar, difference, holm, mcnemar};
 pub use resamples::{Resamples, SHARE, Unit, ratio};
 
 /// The geometric mean of positive numbers; 0 if one of them is 0, `None` if one is negative or there are

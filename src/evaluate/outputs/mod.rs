@@ -146,8 +146,8 @@ fn rate(known: &mut Answer, again: Answer) -> Result<(), NotMergeable> {
     Ok(())
 }
 
-/// A file, or the files of a folder and its subfolders, sorted. Spreadsheets with the same contents are
-/// skipped.
+/// A file, or the files of a folder and its subfolders, sorted. A spreadsheet beside JSON of its name is skipped: it has the
+/// same contents.
 fn within(path: &Path) -> Result<Vec<PathBuf>, EvaluateError> {
     if !path.is_dir() {
         return Ok(vec![path.to_path_buf()]);
@@ -159,13 +159,20 @@ fn within(path: &Path) -> Result<Vec<PathBuf>, EvaluateError> {
         .map_err(Error::io("read", path))?;
     // The first answer counts, so the order must not depend on the file system.
     entries.sort();
+    let ends_in =
+        |entry: &Path, ends: &[&str]| entry.extension().is_some_and(|end| ends.iter().any(|e| end == *e));
     let mut files = Vec::new();
-    for entry in entries {
-        let known = entry.extension().is_some_and(|end| {
-            ["jsonl", "json", "npy", "csv", "tsv", "xlsx", "ods"].iter().any(|e| end == *e)
-        });
+    for entry in &entries {
+        // Scripts write a spreadsheet of the same contents beside their JSON.
+        let is_copy = || {
+            ["jsonl", "json", "npy"]
+                .iter()
+                .any(|end| entries.binary_search(&entry.with_extension(end)).is_ok())
+        };
+        let known = ends_in(entry, &["jsonl", "json", "npy"])
+            || ends_in(entry, &["csv", "tsv", "xlsx", "ods"]) && !is_copy();
         if entry.is_dir() || known {
-            files.extend(within(&entry)?);
+            files.extend(within(entry)?);
         }
     }
     Ok(files)

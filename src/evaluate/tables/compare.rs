@@ -1,7 +1,7 @@
 //! Compares every two models on the same items: McNemar's test for correct and incorrect answers, the paired
-//! bootstrap for all.
+//! bootstrap for all, with Holm's correction for many pairs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -9,7 +9,7 @@ use super::scores::ScoreBook;
 use riddlemill_benchmarks::task::Wants;
 
 use crate::evaluate::answer::Answer;
-use crate::evaluate::metrics::{Difference, McNemar, Unit, difference, mcnemar};
+use crate::evaluate::metrics::{Difference, McNemar, Unit, difference, holm, mcnemar};
 use crate::evaluate::task::{Setting, Task};
 
 /// Two models, one task.
@@ -26,30 +26,48 @@ pub struct Comparison {
     pub mcnemar: Option<McNemar>,
     /// Their difference: in percent of correct answers, or on the judges' scale.
     pub difference: Difference,
+    /// The test whose p is corrected: McNemar's where every item counts by itself, else the bootstrap's, which
+    /// draws groups of items together.
+    pub test: &'static str,
+    /// Its p.
+    pub test_p: f64,
+    /// The same with Holm's correction for all pairs of models in this task and setting.
+    pub holm_p: f64,
+}
+
+/// Whether models are compared in a task: a preference is not a figure of one model on a scale, and a rating
+/// is not correct or incorrect.
+pub(super) fn is_compared_here(task: Task) -> bool {
+    !task.is_compared() && !matches!(task.declared().wants, Wants::Rating { .. })
+}
+
+/// The figures of every model that has any, by item.
+pub(super) fn of_models(
+    book: &ScoreBook<'_>,
+    task: Task,
+    setting: Setting,
+) -> Vec<(usize, BTreeMap<usize, f64>)> {
+    let models = book.answered(&[task]).into_iter().filter(|who| !book.who[*who].person);
+    let values = models.filter_map(|who| Some((who, values(book, who, task, setting)?)));
+    values.filter(|(_, values)| !values.is_empty()).collect()
 }
 
 /// Compares models on every common task. People are left out.
 pub fn comparisons(book: &ScoreBook<'_>) -> Vec<Comparison> {
     let mut comparisons = Vec::new();
-    for task in Task::of_config(&book.set.config) {
-        // A preference is not a figure of one model on a scale, and a rating is not correct or incorrect.
-        if task.is_compared() || matches!(task.declared().wants, Wants::Rating { .. }) {
-            continue;
-        }
+    for task in Task::of_config(&book.set.config).into_iter().filter(|task| is_compared_here(*task)) {
         for setting in book.settings(task) {
-            let models: Vec<usize> =
-                book.answered(&[task]).into_iter().filter(|who| !book.who[*who].person).collect();
-            let values: Vec<(usize, BTreeMap<usize, f64>)> = models
-                .into_iter()
-                .filter_map(|who| Some((who, values(book, who, task, setting)?)))
-                .filter(|(_, values)| !values.is_empty())
-                .collect();
+            let values = of_models(book, task, setting);
+            let mut pairs = Vec::new();
             for (at, (first, of_first)) in values.iter().enumerate() {
                 for (second, of_second) in &values[at + 1..] {
                     let names = [*first, *second].map(|who| book.who[who].name.clone());
-                    comparisons.extend(compare(book, task, setting, names, of_first, of_second));
+                    pairs.extend(compare(book, task, setting, names, of_first, of_second));
                 }
             }
+            let corrected = holm(&pairs.iter().map(|pair| pair.test_p).collect::<Vec<_>>());
+            pairs.iter_mut().zip(corrected).for_each(|(pair, p)| pair.holm_p = p);
+            comparisons.extend(pairs);
         }
     }
     comparisons
@@ -78,7 +96,13 @@ fn compare(
     let apart = difference(&book.resamples, &side(|one| one.1), &side(|one| one.2), span)?;
     let only = |a: f64, b: f64| both.iter().filter(|one| one.1 == a && one.2 == b).count() as u64;
     let mcnemar = task.is_choice().then(|| mcnemar(only(1.0, 0.0), only(0.0, 1.0)));
-    Some(Comparison { task, setting, first, second, n: both.len(), mcnemar, difference: apart })
+    let units: BTreeSet<usize> = both.iter().map(|one| book.unit(one.0)).collect();
+    let (test, test_p) = match mcnemar.filter(|_| units.len() == both.len()) {
+        Some(mcnemar) => ("McNemar", mcnemar.exact_p),
+        None => ("bootstrap", apart.p),
+    };
+    let (n, holm_p) = (both.len(), test_p);
+    Some(Comparison { task, setting, first, second, n, mcnemar, difference: apart, test, test_p, holm_p })
 }
 
 /// A model's figure on each item: 1 or 0 for a choice, else the mean of its ratings.

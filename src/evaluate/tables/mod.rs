@@ -2,7 +2,7 @@
 //!
 //! [`ScoreBook`] groups answers by items; `declared` computes one figure per column; tables beyond a list of
 //! columns are kinds of their own, one or two per file: `judged`, `orders`, `people`, `preferences`, `free`,
-//! `across`. [`report`] combines them with the charts, the comparisons of models, and the baselines' known
+//! `across`; `leaderboard` ranks the models of every task. [`report`] combines them with the charts, the comparisons of models, and the baselines' known
 //! figures. Nothing here asks models, reads or writes files.
 
 mod across;
@@ -11,6 +11,7 @@ mod declared;
 mod free;
 mod judged;
 mod known;
+mod leaderboard;
 mod orders;
 mod people;
 mod preferences;

@@ -7,10 +7,12 @@ use serde::Serialize;
 
 use super::across::{Point, points, together};
 use super::compare::{Comparison, comparisons};
+use super::leaderboard::leaderboards;
 use super::scores::ScoreBook;
 use super::table::{Cell, Keys, Table};
 use super::{declared, free, judged, known, orders, people, preferences};
 use crate::evaluate::charts::{Chart, bars, lines, scatter, stacked};
+use crate::evaluate::set::Sample;
 use crate::evaluate::task::{Setting, Task};
 
 /// Tables, comparisons and charts of one set.
@@ -24,6 +26,9 @@ pub struct Report {
     pub draft: Vec<String>,
     /// Number of rows withdrawn since, which are left out of the figures.
     pub withdrawn: usize,
+    /// What was drawn of the set; `None` if all of it is evaluated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sample: Option<Sample>,
     /// The tables, in the order of the paper.
     pub tables: Vec<Table>,
     /// Every two models.
@@ -82,12 +87,14 @@ pub fn report(book: &ScoreBook<'_>, other_scores: &Scores) -> Report {
     let known = known::known(book, &tables);
     let mut tables: Vec<Table> = tables.into_iter().map(|(table, _)| table).collect();
     tables.extend(known);
+    tables.extend(leaderboards(book));
     charts.retain(|chart| !chart.svg.is_empty());
     Report {
         set: book.set.name(),
         items: book.set.items.len(),
         draft: book.set.draft.clone(),
         withdrawn: book.set.withdrawn,
+        sample: book.set.sample.clone(),
         tables,
         comparisons: comparisons(book),
         charts,

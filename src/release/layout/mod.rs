@@ -8,12 +8,11 @@ mod posts;
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::LazyLock;
 
 use minijinja::Value as TemplateValue;
 use minijinja::value::Serde;
 use riddlemill_benchmarks::data::{self, PUBLISHED};
-use riddlemill_benchmarks::{Benchmark, Data, Trouble};
+use riddlemill_benchmarks::{Benchmark, Data, Derived, Trouble};
 use serde_json::{Map, Value as Json};
 
 use super::manifest::MADE_WITH;
@@ -41,7 +40,7 @@ const fn one_of(name: &'static str, values: &'static [&'static str], about: &'st
 
 /// The layouts of every finished set: first that of its usual columns, then one for each choice of the
 /// optional ones.
-static ALL: LazyLock<Vec<Vec<Layout>>> = LazyLock::new(|| {
+static ALL: Derived<Vec<Vec<Layout>>> = Derived::new(|| {
     let declared = riddlemill_benchmarks::all().iter();
     declared.filter_map(|benchmark| Some(declare(benchmark.name, benchmark.data.as_ref()?))).collect()
 });
@@ -100,7 +99,7 @@ pub fn find(config: &str) -> Option<&'static Layout> {
 
 /// The columns with the texts of items, each once, in the order of the sets.
 pub fn texts() -> &'static [&'static str] {
-    static TEXTS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    static TEXTS: Derived<Vec<&str>> = Derived::new(|| {
         let mut texts: Vec<&str> = Vec::new();
         for text in all().filter_map(Layout::text) {
             if !texts.contains(&text) {

@@ -158,7 +158,7 @@ mod tests {
                 encoder.write_all(bytes).unwrap();
                 out = encoder.finish().unwrap();
             }
-            // Written by xz 5.4: `printf hello | xz`.
+            // `printf hello | xz`, by liblzma.
             Packing::Xz => out.extend_from_slice(XZ),
             Packing::Zip => {
                 let mut zip = zip::ZipWriter::new(io::Cursor::new(Vec::new()));
@@ -171,7 +171,7 @@ mod tests {
         out
     }
 
-    const XZ: &[u8] = b"\xfd7zXZ\0\0\x04\xe6\xd6\xb4F\x02\0!\x01\x16\0\0\0t/\xe5\xa3\x01\0\x04hello\0\0\0\xb17\xb9\xdb\xe5\xda\x1e\x9b\0\x01\x1d\x05\xb8-\x80\xaf\x1f\xb6\xf3}\x01\0\0\0\0\x04YZ";
+    const XZ: &[u8] = b"\xfd7zXZ\0\0\x04\xe6\xd6\xb4F\x02\0!\x01\x16\0\0\0t/\xe5\xa3\x01\0\x04hello\0\0\0\0\xb17\xb9\xdb\xe5\xda\x1e\x9b\0\x01\x1d\x05\xb8-\x80\xaf\x1f\xb6\xf3}\x01\0\0\0\0\x04YZ";
 
     const ALL: [Packing; 7] = [
         Packing::Plain,

@@ -271,8 +271,10 @@ fn is_gbk_as_western(line: &str) -> bool {
         let bytes = western(run);
         let (pairs, rest) = bytes.as_chunks::<2>();
         let letters = run.chars().filter(|c| matches!(c, '\u{c0}'..='\u{ff}')).count();
-        let valid = |pair: &[u8; 2]| matches!(pair, [0xa1..=0xf7, 0xa1..=0xfe]);
-        if pairs.len() < 3 || !rest.is_empty() || !pairs.iter().all(valid) || letters * 2 < pairs.len() {
+        // Rarer characters, such as traditional ones, have other first bytes than those of everyday texts.
+        let valid = |pair: &&[u8; 2]| matches!(pair, [0xa1..=0xf7, 0xa1..=0xfe]);
+        let rare = pairs.len() - pairs.iter().filter(valid).count();
+        if pairs.len() < 3 || !rest.is_empty() || rare * 4 > pairs.len() || letters * 2 < pairs.len() {
             return false;
         }
         let mut common: Vec<_> = pairs.iter().filter(|[first, _]| matches!(first, 0xb0..=0xd7)).collect();

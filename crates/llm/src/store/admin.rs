@@ -82,6 +82,8 @@ pub struct Verified {
     pub replies: u64,
     /// The findings, ordered by place; empty for a sound store.
     pub findings: Vec<Finding>,
+    /// Segments with charges that no request can have: nothing is damaged, and other amounts count in their place.
+    pub notes: Vec<Finding>,
 }
 
 /// One finding about a store.
@@ -302,10 +304,18 @@ fn check_lines(
     verified: &mut Verified,
 ) -> Result<(), StoreError> {
     let mut at = 0;
+    let mut unbelievable: Vec<(u64, Usd)> = Vec::new();
     for bytes in raw.split_inclusive(|&byte| byte == b'\n') {
         verified.lines += 1;
         match serde_json::from_slice::<Line>(bytes) {
             Ok(line) => {
+                let amount = match &line {
+                    Line::Attempt(attempt) => attempt.reserved_picousd,
+                    Line::Failure(failure) => failure.charged_picousd,
+                    Line::Reply(reply) => reply.charged_picousd,
+                    Line::Forgotten(_) => Usd::ZERO,
+                };
+                unbelievable.extend((!amount.can_be()).then_some((at, amount)));
                 if let Line::Reply(reply) = &line {
                     verified.replies += 1;
                     if reply.request.key() != reply.key {
@@ -324,6 +334,14 @@ fn check_lines(
             }
         }
         at += bytes.len() as u64;
+    }
+    if let Some(&(first, amount)) = unbelievable.first() {
+        let what = format!(
+            "{} of its lines state an amount that no request can cost, the first of them {amount}: what was reserved for the \
+             request counts instead",
+            unbelievable.len()
+        );
+        verified.notes.push(Finding { segment: number, at: Some(first), what });
     }
     Ok(())
 }

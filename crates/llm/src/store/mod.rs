@@ -127,6 +127,19 @@ impl StoreError {
     fn io(path: &Path, source: io::Error) -> StoreError {
         StoreError::Io { path: path.to_owned(), source }
     }
+
+    /// Whether it says that this disk, or a folder of it, may not be written.
+    fn is_of_a_read_only_place(&self) -> bool {
+        use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
+        use rusqlite::ErrorCode::{CannotOpen, ReadOnly};
+        match self {
+            StoreError::Io { source, .. } | StoreError::Log(LogError::Io { source, .. }) => {
+                matches!(source.kind(), PermissionDenied | ReadOnlyFilesystem)
+            }
+            StoreError::Index(error) => matches!(error.sqlite_error_code(), Some(CannotOpen | ReadOnly)),
+            _ => false,
+        }
+    }
 }
 
 const HINT: &str = "\n  hint: restore the files from a backup, or run `riddlemill fsck --salvage`, which \
@@ -227,7 +240,26 @@ impl Store {
         Store::open_with(replies, index, SEGMENT_BYTES)
     }
 
+    /// What cannot be written, such as a read-only disk, can be read: the index is then in memory, and the first request is
+    /// refused with the error of the disk.
     fn open_with(replies: &Path, index: &Path, segment_bytes: u64) -> Result<Store, StoreError> {
+        match Store::open_to_write(replies, index, segment_bytes) {
+            Err(error) if error.is_of_a_read_only_place() => {
+                Store::open_to_read(replies, index, segment_bytes).map_err(|_| error)
+            }
+            other => other,
+        }
+    }
+
+    /// Opens the store without writing anything.
+    fn open_to_read(replies: &Path, index: &Path, segment_bytes: u64) -> Result<Store, StoreError> {
+        let mut db = rusqlite::Connection::open_in_memory()?;
+        index::clear(&db)?;
+        let damage = recover::read(&mut db, replies)?;
+        Ok(Store::opened(replies, index, segment_bytes, db, damage))
+    }
+
+    fn open_to_write(replies: &Path, index: &Path, segment_bytes: u64) -> Result<Store, StoreError> {
         for dir in [Some(replies), index.parent()].into_iter().flatten() {
             fs::create_dir_all(dir).map_err(|source| StoreError::io(dir, source))?;
         }
@@ -252,7 +284,17 @@ impl Store {
             }
             other => other?,
         };
-        Ok(Store {
+        Ok(Store::opened(replies, index, segment_bytes, db, damage))
+    }
+
+    fn opened(
+        replies: &Path,
+        index: &Path,
+        segment_bytes: u64,
+        db: rusqlite::Connection,
+        damage: Vec<Damage>,
+    ) -> Store {
+        Store {
             dir: replies.to_owned(),
             reader: Mutex::new(Reader::new(replies, db)),
             writer: Mutex::new(None),
@@ -261,7 +303,7 @@ impl Store {
             damage,
             stopped: Stopped::default(),
             marks: unsent::Marks::default(),
-        })
+        }
     }
 
     /// Segments that differ from what was written. Their replies are not found, all others are.

@@ -32,15 +32,40 @@ pub(super) fn recover(db: &mut Connection, dir: &Path, index: &Path) -> Result<V
             None => recover_segment(db, (dir, index), number, sealed, names_are_known),
             Some(what) => Err(StoreError::io(&path, io::Error::new(io::ErrorKind::InvalidData, what))),
         };
-        match recovered {
-            Ok(()) => {}
-            Err(StoreError::Io { path, source }) if is_damage(&source) => {
-                damage.push(registry::damaged(&path, number, source.to_string(), None));
-            }
-            Err(other) => return Err(other),
-        }
+        note_damage(&mut damage, number, recovered)?;
     }
     Ok(damage)
+}
+
+/// Indexes every whole line without writing to the folder: nothing is cut or sealed. Damaged segments are returned.
+pub(super) fn read(db: &mut Connection, dir: &Path) -> Result<Vec<Damage>, StoreError> {
+    if !dir.is_dir() {
+        return Ok(Vec::new());
+    }
+    let ((segments, mut damage), _) = registry::look(dir)?;
+    keep_of_the_lost(db, dir, &damage)?;
+    for (number, _) in segments {
+        let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        // What a segment gave before its damage is dropped with the transaction.
+        let caught_up = catch_up(&tx, dir, number).and_then(|()| Ok(tx.commit()?));
+        note_damage(&mut damage, number, caught_up)?;
+    }
+    Ok(damage)
+}
+
+/// Takes the error of a segment whose contents are damaged for damage of it.
+fn note_damage(
+    damage: &mut Vec<Damage>,
+    number: Number,
+    recovered: Result<(), StoreError>,
+) -> Result<(), StoreError> {
+    match recovered {
+        Err(StoreError::Io { path, source }) if is_damage(&source) => {
+            damage.push(registry::damaged(&path, number, source.to_string(), None));
+            Ok(())
+        }
+        other => other,
+    }
 }
 
 /// Whether an error concerns a file's contents, not reading it.

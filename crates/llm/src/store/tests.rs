@@ -384,7 +384,11 @@ async fn amounts_that_no_request_can_cost_leave_a_store_that_can_be_read() {
         assert_eq!(spent(store), (370, 4), "each counts as what was reserved for it");
         let stats = store.stats().unwrap();
         assert_eq!(stats.models.iter().map(|model| model.charged.pico()).sum::<i64>(), 270);
-        assert_eq!(store.verify().unwrap().findings, []);
+        let verified = store.verify().unwrap();
+        assert_eq!(verified.findings, []);
+        let noted: Vec<&str> = verified.notes.iter().map(|note| note.what.as_str()).collect();
+        assert_eq!(noted.len(), 1, "{noted:?}");
+        assert!(noted[0].starts_with("3 of its lines state an amount that no request can cost"), "{noted:?}");
         assert!(store.get(&request("a").key()).unwrap().is_some());
     };
     whole(&store);
@@ -400,4 +404,40 @@ async fn amounts_that_no_request_can_cost_leave_a_store_that_can_be_read() {
     // What fits a budget is sent, too.
     let store = place.open();
     go(&store, "f", 100, Some(1000)).await;
+}
+
+/// As on a read-only disk: everything is found, and nothing is written.
+#[tokio::test]
+async fn a_store_that_cannot_be_written_is_read() {
+    let place = Place::new();
+    let store = place.open();
+    let id = go(&store, "a", 100, None).await;
+    append(&store, reply(Some(id), "a", 40)).await;
+    store.close();
+    // A second segment was being written when its process was killed.
+    let line = serde_json::to_string(&reply(None, "b", 0)).unwrap();
+    fs::write(place.replies().join("000002.jsonl"), format!("{line}\n{{\"rep")).unwrap();
+    registry::begun(&place.replies(), 2).unwrap();
+    let listed = || -> Vec<(PathBuf, Vec<u8>)> {
+        let paths = fs::read_dir(place.replies()).unwrap().map(|entry| entry.unwrap().path());
+        let mut all: Vec<_> = paths.map(|path| (path.clone(), fs::read(path).unwrap())).collect();
+        all.sort();
+        all
+    };
+    let before = listed();
+    fs::remove_dir_all(place.index().parent().unwrap()).unwrap();
+    let store = Store::open_to_read(&place.replies(), &place.index(), SEGMENT_BYTES).unwrap();
+    assert_eq!(store.damage(), []);
+    assert_eq!(store.get(&request("a").key()).unwrap().unwrap().raw, "raw of a");
+    assert_eq!(store.get(&request("b").key()).unwrap().unwrap().raw, "raw of b");
+    assert_eq!(spent(&store), (40, 1));
+    assert_eq!(store.verify().unwrap().findings, []);
+    drop(store);
+    assert_eq!(before, listed());
+    assert!(!place.index().exists());
+    // A store that was never made has no replies.
+    let none = Place::new();
+    let store = Store::open_to_read(&none.replies(), &none.index(), SEGMENT_BYTES).unwrap();
+    assert_eq!(store.get(&request("a").key()).unwrap(), None);
+    assert!(!none.replies().exists());
 }

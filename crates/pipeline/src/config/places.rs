@@ -168,7 +168,9 @@ pub fn matching(root: &Path, trust: &Trust, path: &str) -> Result<Vec<glob::Glob
             (false, None) => return Err(PatternError::Workspace(root.to_owned())),
         };
         refuse_wide(root, path)?;
-        match glob::glob(&pattern) {
+        // As in a shell, `*` means no hidden file.
+        let hidden = glob::MatchOptions { require_literal_leading_dot: true, ..glob::MatchOptions::new() };
+        match glob::glob_with(&pattern, hidden) {
             Ok(found) => found.collect(),
             Err(source) => return Err(PatternError::Pattern { path: path.to_owned(), source }),
         }

@@ -292,6 +292,11 @@ fn fault(evidence: &str) -> &str {
     &evidence[..end]
 }
 
+/// Whether a model or a filter refused what a text says, and not how it was asked.
+fn is_of_text(evidence: &str) -> bool {
+    ["the model refused", "content filter"].iter().any(|words| fault(evidence).contains(words))
+}
+
 struct OfStage<'a> {
     config: &'a Config,
     recipe: &'static Recipe,
@@ -346,6 +351,11 @@ impl OfStage<'_> {
                     .endpoint(fault(evidence_text))
                     .and_then(|endpoint| parameter(endpoint, evidence_text))
                     .unwrap_or_else(|| match reason {
+                        // The same model refuses the same text again.
+                        Reason::RequestRefused if is_of_text(evidence_text) => Remedy::First(format!(
+                            "ask another model: set `endpoint` under [draft] in pipeline.toml, then riddlemill run --recipe {} --retry-failed",
+                            self.recipe.name
+                        )),
                         Reason::RequestRefused => self.again(),
                         _ => self.request_failed(evidence_text),
                     });

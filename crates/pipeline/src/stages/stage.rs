@@ -220,8 +220,8 @@ impl Stage {
             // 2 keeps a text in capitals alone where there is no other. 3 wants a third of the pairs of neighbours. 4 takes
             // more retellings for the same, and the forum's names for no likeness. 5 takes what over 256 posts hold for no
             // likeness of two. 6 goes by the language of the record, and lists exchanged words, other numbers and other subjects as
-            // borderline.
-            Stage::Dedup => 6,
+            // borderline. 7 compares texts over 4,000 units as copies and beginnings alone.
+            Stage::Dedup => 7,
             // 2 reads no reasoning as an answer. 3 takes no reply that was cut or refused for one, and reads more forms.
             Stage::Draft(_) => 3,
             Stage::Review(_) => 1,

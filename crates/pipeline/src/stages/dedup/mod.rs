@@ -14,7 +14,7 @@ mod stage;
 
 pub use on_disk::{OnDiskError, Output, apply_on_disk};
 pub use stage::{NearPair, OnDisk, dedup};
-pub(super) use stage::{decide_where, unmerged};
+pub(super) use stage::{decide_where, of_over_length, unmerged};
 
 /// Dedup in parts, and the combination of the parts.
 pub mod parted {

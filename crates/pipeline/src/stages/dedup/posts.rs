@@ -17,6 +17,7 @@ use riddlemill_text::join::{DiskError, Working};
 use riddlemill_text::offline::dedup::{Standing, standing, tagged_text};
 use riddlemill_text::record::{Language, Post};
 use riddlemill_text::text::language::untagged;
+use riddlemill_text::text::sameness::is_over_length;
 
 /// Posts by number, with what decisions need of them.
 pub(in crate::stages) trait Posts: Sync {
@@ -72,6 +73,8 @@ pub(super) struct StagePosts {
     ids: Strings,
     texts: Texts,
     pub standings: Vec<Standing>,
+    /// How many are too long for their wording to be compared.
+    pub over_length: usize,
 }
 
 /// Strings, one behind the other.
@@ -147,9 +150,10 @@ impl StagePosts {
         stop: &Stop,
     ) -> Result<Self, StageError> {
         let (mut ids, mut texts, mut standings) = (Strings::default(), Strings::default(), Vec::new());
+        let mut over_length = 0;
         let mut waiting = on_disk.map(Writing::create).transpose()?;
         for input in inputs {
-            let part = |part| -> Result<Vec<(Post, Option<String>, Standing)>, StageError> {
+            let part = |part| -> Result<Vec<(Post, Option<String>, Standing, bool)>, StageError> {
                 stop.check()?;
                 let posts: Vec<Post> = input.part((), part)?;
                 Ok(posts
@@ -161,15 +165,17 @@ impl StagePosts {
                             Cow::Borrowed(_) => None,
                             Cow::Owned(tagged) => Some(tagged),
                         };
-                        (post, tagged, standing)
+                        let is_long = is_over_length(tagged.as_deref().unwrap_or(&post.text));
+                        (post, tagged, standing, is_long)
                     })
                     .collect())
             };
             par_map_ordered(input.table("rows").parts.iter(), part, |posts| {
-                for (Post { id, text, .. }, tagged, standing) in posts {
+                for (Post { id, text, .. }, tagged, standing, is_long) in posts {
                     let text = tagged.unwrap_or(text);
                     ids.push(&id);
                     standings.push(standing);
+                    over_length += usize::from(is_long);
                     match &mut waiting {
                         Some(waiting) => waiting.push(&text)?,
                         None => texts.push(&text),
@@ -182,7 +188,7 @@ impl StagePosts {
             Some(waiting) => Texts::Disk(waiting.finish()?),
             None => Texts::Memory(texts),
         };
-        Ok(Self { ids, texts, standings })
+        Ok(Self { ids, texts, standings, over_length })
     }
 
     /// Reads texts that wait on disk into memory, if this many bytes are enough for them: pairs need texts from anywhere.

@@ -14,9 +14,11 @@ use crate::stages::{NEAR, NearEmbeddings, Pulse, StageError, Stop, Waiting};
 use riddlemill_review::decisions::StageDecisions;
 use riddlemill_tables::{StageReader, StageWriter};
 use riddlemill_text::join::{Spill, Unwatched, Watch};
-use riddlemill_text::offline::dedup::{Found, SimilarPair, ranks, similar_pairs, similar_pairs_on_disk};
+use riddlemill_text::offline::dedup::{
+    Found, SimilarPair, query, ranks, similar_pairs, similar_pairs_on_disk,
+};
 use riddlemill_text::record::{Language, Outcome, Post, Reason, Record, is_published, record};
-use riddlemill_text::text::sameness::{Veto, veto};
+use riddlemill_text::text::sameness::{MOST_UNITS, Veto, veto};
 
 record! {
     /// Two similar records, down to the margin under the threshold.
@@ -33,7 +35,7 @@ record! {
         predicate: String,
         /// The veto that demoted the pair, if one did.
         veto: Option<String>,
-        /// strsim's normalized Levenshtein of the two texts.
+        /// strsim's normalized Levenshtein of the two texts; this and the next two of their first 4,000 characters.
         levenshtein: f64,
         /// strsim's Jaro-Winkler of the two texts.
         jaro_winkler: f64,
@@ -73,6 +75,9 @@ pub fn dedup(
         pulse.notify(&needs.words(settings));
     }
     let mut posts = StagePosts::read(inputs, spills.then_some(on_disk.folder), settings.language, stop)?;
+    if let Some(words) = of_over_length(settings, posts.over_length, posts.count()) {
+        pulse.notify(&format!("dedup: {words}"));
+    }
     let near = near_by_embeddings(inputs, &posts)?;
     let count = posts.count() as u64;
     // Some records are left for the writing, which is the stage's end.
@@ -147,6 +152,20 @@ pub fn dedup(
     }
     sources.emptied().iter().chain(&sources.foreign()).for_each(|words| pulse.notify(words));
     Ok(())
+}
+
+/// What is told where the default similarity is set, and this many of all texts are too long for their wording to be compared.
+pub(in crate::stages) fn of_over_length(
+    settings: &sections::Dedup,
+    long: usize,
+    all: usize,
+) -> Option<String> {
+    (long > 0 && query(settings).is_none()).then(|| {
+        format!(
+            "{long} of {all} texts are over {MOST_UNITS} characters long (of English: words), so that they are compared as copies \
+             and as beginnings of each other, and not by their wording"
+        )
+    })
 }
 
 /// No warning for a source with fewer posts if half of them were merged: that happens by chance.

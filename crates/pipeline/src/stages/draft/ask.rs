@@ -339,6 +339,8 @@ pub fn ask_endpoints<T>(
         }
     }
     agreed(&store, &endpoints, &asks, asking)?;
+    // A record may need several requests, or none: their number is the one that progress is of.
+    asking.pulse.part("requests", asks.iter().map(Vec::len).sum::<usize>() as u64);
     let names: Vec<String> = endpoints.iter().map(|endpoint| endpoint.name.clone()).collect();
     let engine = |endpoint| Engine::new(store.clone(), endpoint, limits.clone()).map_err(StageError::from);
     let engines: Vec<Engine> = endpoints.into_iter().map(engine).collect::<Result<_, _>>()?;

@@ -97,9 +97,18 @@ pub(super) fn any_of(dump: &Dump, names: &[String]) -> bool {
     wanted(dump).iter().flat_map(|wanted| &wanted.any).any(|name| names.contains(name))
 }
 
-/// What no row of a file has although its source needs it, with the columns that are there; `None` where nothing is
-/// missing, or where the file has no rows. `limit` is the most bytes of a row.
-pub(super) fn missing(dump: &Dump, limit: u64) -> Option<String> {
+/// Columns that no row of a file has although its source needs them.
+pub(super) struct Missing {
+    /// Which, those that are there, and what to do.
+    pub(super) what: String,
+    /// Whether the rows are posts without them: one of title and content is there, nothing looks like the other, and keys of
+    /// JSON without a value may be left out.
+    pub(super) is_read: bool,
+}
+
+/// What no row of a file has; `None` where nothing is missing, or where the file has no rows. `limit` is the most bytes of a
+/// row.
+pub(super) fn missing(dump: &Dump, limit: u64) -> Option<Missing> {
     if !dump.piece.is_first() {
         return None;
     }
@@ -119,7 +128,9 @@ pub(super) fn missing(dump: &Dump, limit: u64) -> Option<String> {
         }
         known.insert(name);
     };
-    match rows::header(dump) {
+    let header = rows::header(dump);
+    let has_header = header.is_some();
+    match header {
         Some(header) => {
             header.into_iter().filter(|name| !name.is_empty()).for_each(|name| take(name, &mut open))
         }
@@ -171,7 +182,18 @@ pub(super) fn missing(dump: &Dump, limit: u64) -> Option<String> {
             )
         }
     };
-    Some(format!("no row has the column {what}; the columns are {there}\n  hint: {hint}"))
+    let texts = ["fields.title", "fields.content"];
+    let one_is_there =
+        dump.fields.contains_key("title") && dump.fields.contains_key("content") && open.len() == 1;
+    let is_read = !has_header
+        && hints.is_empty()
+        && one_is_there
+        && open.iter().all(|wanted| texts.contains(&wanted.by.as_str()));
+    let without = if is_read { " and the rows are read without it" } else { "" };
+    Some(Missing {
+        what: format!("no row has the column {what}{without}; the columns are {there}\n  hint: {hint}"),
+        is_read,
+    })
 }
 
 /// The setting with a column that is there and was probably meant.

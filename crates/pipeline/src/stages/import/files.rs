@@ -234,12 +234,7 @@ fn named(config: &Config, path: &str) -> Result<Vec<glob::GlobResult>, PatternEr
         return matching(&config.root, &config.trust, path);
     }
     let found = matching(&config.root, &config.trust, &format!("{}/**/*", path.trim_end_matches('/')))?;
-    let hidden = |path: &Path| {
-        let below = path.strip_prefix(&folder).unwrap_or(path);
-        below.components().any(|part| part.as_os_str().to_string_lossy().starts_with('.'))
-    };
-    let kept = |path: &glob::GlobResult| path.as_ref().map_or(true, |path| path.is_file() && !hidden(path));
-    Ok(found.into_iter().filter(kept).collect())
+    Ok(found.into_iter().filter(|path| path.as_ref().map_or(true, |path| path.is_file())).collect())
 }
 
 /// Every file of every source, in the order in which they are imported, not hashed: `sha256` is empty. A source

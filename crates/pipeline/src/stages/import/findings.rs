@@ -14,13 +14,22 @@ use riddlemill_text::text::grouped;
 
 use super::Read;
 
-/// Why no record of a file can be read; `None` where they can. `limit` is the most bytes of a record.
-pub(super) fn of_file(dump: &Dump, limit: u64) -> Option<(Reason, String)> {
+/// What is wrong with a file as a whole.
+pub(super) struct Finding {
+    pub(super) reason: Reason,
+    pub(super) evidence: String,
+    /// Whether its records are read all the same.
+    pub(super) is_read: bool,
+}
+
+/// What is wrong with a file as a whole; `None` where nothing is. `limit` is the most bytes of a record.
+pub(super) fn of_file(dump: &Dump, limit: u64) -> Option<Finding> {
+    let unread = |reason, evidence| Some(Finding { reason, evidence, is_read: false });
     if !dump.piece.is_first() {
         return None;
     }
     if let Some(what) = foreign(dump) {
-        return Some((Reason::ForeignFile, what));
+        return unread(Reason::ForeignFile, what);
     }
     if of_pages(dump.kind) {
         return None;
@@ -28,17 +37,18 @@ pub(super) fn of_file(dump: &Dump, limit: u64) -> Option<(Reason, String)> {
     match rows::head(dump) {
         Head::Json => {
             if let Err(what) = shape::of_dump(dump) {
-                return Some((Reason::ForeignFile, what.0));
+                return unread(Reason::ForeignFile, what.0);
             }
         }
         Head::Workbook => {
             if let Err(what) = rows::of_workbook(dump) {
-                return Some((Reason::ForeignFile, what.0));
+                return unread(Reason::ForeignFile, what.0);
             }
         }
         _ => {}
     }
-    columns::missing(dump, limit).map(|what| (Reason::ColumnMissing, what))
+    let columns::Missing { what, is_read } = columns::missing(dump, limit)?;
+    Some(Finding { reason: Reason::ColumnMissing, evidence: what, is_read })
 }
 
 /// Parts of a file that are not read although the rest is.

@@ -24,6 +24,7 @@ pub(super) fn id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<St
 }
 
 /// [`Text`] with numbers in the digits that they were written in.
+#[derive(Clone, Copy)]
 pub(super) struct Digits;
 
 impl<'de> DeserializeSeed<'de> for Digits {
@@ -36,8 +37,33 @@ impl<'de> DeserializeSeed<'de> for Digits {
                 Text.deserialize(&mut serde_json::Deserializer::from_str(raw)).map_err(D::Error::custom)
             }
             Some(b'-' | b'0'..=b'9') => Ok(Some(Cow::Borrowed(raw))),
+            Some(b'{') => serde_json::Deserializer::from_str(raw)
+                .deserialize_map(Unwrapped(Digits))
+                .map_err(D::Error::custom),
             _ => Ok(None),
         }
+    }
+}
+
+/// The value in an object that wraps one, as [`Text`] or [`Digits`] reads it.
+struct Unwrapped<S>(S);
+
+impl<'de, S: DeserializeSeed<'de, Value = Option<Cow<'de, str>>> + Copy> Visitor<'de> for Unwrapped<S> {
+    type Value = Option<Cow<'de, str>>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut wrapped = None;
+        while let Some(key) = map.next_key::<String>()? {
+            match WRAPPED.contains(&key.as_str()) {
+                true => wrapped = map.next_value_seed(self.0)?,
+                false => drop(map.next_value::<IgnoredAny>()?),
+            }
+        }
+        Ok(wrapped)
     }
 }
 
@@ -54,6 +80,7 @@ pub(super) fn plain(value: &Value) -> Option<String> {
 const WRAPPED: [&str; 6] = ["$oid", "$numberLong", "$numberInt", "$numberDouble", "$numberDecimal", "$date"];
 
 /// [`text`] that need not be copied where it is in the item as it reads.
+#[derive(Clone, Copy)]
 pub(super) struct Text;
 
 impl<'de> DeserializeSeed<'de> for Text {
@@ -104,15 +131,8 @@ impl<'de> Visitor<'de> for Text {
         Ok(None)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut wrapped = None;
-        while let Some(key) = map.next_key::<String>()? {
-            match WRAPPED.contains(&key.as_str()) {
-                true => wrapped = map.next_value_seed(Text)?,
-                false => drop(map.next_value::<IgnoredAny>()?),
-            }
-        }
-        Ok(wrapped)
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+        Unwrapped(self).visit_map(map)
     }
 }
 

@@ -226,8 +226,14 @@ fn read<T: Default + Send>(
         put(&mut found, Place { position: 1, name, parsed: Parsed::Out(reason, evidence) });
         found
     };
-    if let Some((reason, evidence)) = findings::of_file(dump, limit) {
-        return take(vec![whole(None, reason, evidence)]);
+    match findings::of_file(dump, limit) {
+        Some(findings::Finding { reason, evidence, is_read: false }) => {
+            return take(vec![whole(None, reason, evidence)]);
+        }
+        Some(findings::Finding { reason, evidence, is_read: true }) => {
+            take(vec![whole(Some("columns".into()), reason, evidence)])?;
+        }
+        None => {}
     }
     let parts = findings::of_parts(dump);
     if !parts.is_empty() {
@@ -420,7 +426,6 @@ pub fn ledger_records<E: Send>(
     mut take: impl FnMut(Vec<LedgerRecord<Post>>) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut seen = Seen::default();
-    let mut tally = findings::Tally::default();
     let mut failed = Ok(());
     let gather = |reads: &mut Vec<Read>, place| {
         outcomes(dump, place, secrets, withdrawn, |read| reads.push(read));
@@ -428,7 +433,6 @@ pub fn ledger_records<E: Send>(
     let read = read(dump, settings, given, gather, |batch| {
         let mut records = Vec::new();
         for mut read in batch.into_iter().flatten() {
-            tally.count(&read);
             if !unsettled {
                 seen.observe(&mut read.fingerprints);
             }
@@ -439,12 +443,6 @@ pub fn ledger_records<E: Send>(
     });
     // The only error of reading is the one that was just kept.
     let _ = read;
-    // A piece knows nothing of the others.
-    if failed.is_ok() && given.is_none() {
-        if let Some((locator, outcome)) = tally.nothing(&[dump]) {
-            failed = take(vec![LedgerRecord::new(locator, outcome)]);
-        }
-    }
     failed
 }
 

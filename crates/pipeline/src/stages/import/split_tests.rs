@@ -66,7 +66,7 @@ fn objects_over_lines_and_lists_in_objects_are_cut() {
         [(1, "{\n \"a\": \"}\"\n}".into()), (2, "{\n \"b\": {}\n}".into())]
     );
     let wrapped = b"{\"n\": 2, \"data\": [{\"a\": 1}, {\"b\": 2}], \"more\": [{\"c\": 3}]}\n";
-    assert_eq!(read(Form::Within(19), wrapped), [(1, "{\"a\": 1}".into()), (2, "{\"b\": 2}".into())]);
+    assert_eq!(read(Form::Within(18), wrapped), [(1, "{\"a\": 1}".into()), (2, "{\"b\": 2}".into())]);
 }
 
 #[test]

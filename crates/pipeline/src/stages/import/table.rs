@@ -216,7 +216,7 @@ struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 /// A column's value, or a template's; `None` where a column it names has none.
 fn value(row: &Row<'_>, pattern: &str) -> Option<String> {
     // Nothing is refused.
-    filled::<std::convert::Infallible>(row, pattern, |text| Ok(text.into())).unwrap_or_default()
+    filled::<std::convert::Infallible>(row, pattern, |_, text| Ok(text.into())).unwrap_or_default()
 }
 
 /// [`value`] of an id, with each column as its source meant it.
@@ -224,17 +224,36 @@ fn value(row: &Row<'_>, pattern: &str) -> Option<String> {
 /// # Errors
 /// [`Damaged`]: what one of the columns says instead of an id.
 fn id(row: &Row<'_>, pattern: &str) -> Result<Option<String>, Damaged> {
-    filled(row, pattern, as_meant)
+    filled(row, pattern, |column, written| match is_day(written) && !names_day(column) {
+        true => Err(Damaged(written.to_owned())),
+        false => as_meant(written),
+    })
 }
 
-/// A column's value, or a template's, with `read` applied to each column.
+/// `2024-01-02`, also with a time: in a column of ids it is what a spreadsheet made of one.
+fn is_day(written: &str) -> bool {
+    let is_shape =
+        |(at, byte): (usize, u8)| if at == 4 || at == 7 { byte == b'-' } else { byte.is_ascii_digit() };
+    let bytes = written.trim().as_bytes();
+    bytes.len() >= 10
+        && bytes[..10].iter().copied().enumerate().all(is_shape)
+        && bytes.get(10).is_none_or(|byte| matches!(byte, b' ' | b'T'))
+}
+
+/// Whether a column says that it holds days, for what is published once a day.
+fn names_day(column: &str) -> bool {
+    let column = column.to_lowercase();
+    ["date", "day", "time", "日", "时间", "created", "published"].iter().any(|word| column.contains(word))
+}
+
+/// A column's value, or a template's, with `read` applied to each column's name and value.
 fn filled<E>(
     row: &Row<'_>,
     pattern: &str,
-    read: impl Fn(&str) -> Result<Cow<'_, str>, E>,
+    read: impl for<'t> Fn(&str, &'t str) -> Result<Cow<'t, str>, E>,
 ) -> Result<Option<String>, E> {
     if let Some(text) = row.get(pattern) {
-        return text.map(|text| read(text).map(Cow::into_owned)).transpose();
+        return text.map(|text| read(pattern, text).map(Cow::into_owned)).transpose();
     }
     if !pattern.contains('{') {
         return Ok(None);
@@ -245,7 +264,7 @@ fn filled<E>(
         let Some((name, after)) = after.split_once('}') else { return Ok(None) };
         let Some(Some(text)) = row.get(name) else { return Ok(None) };
         out.push_str(before);
-        out.push_str(&read(text)?);
+        out.push_str(&read(name, text)?);
         rest = after;
     }
     Ok(Some(out + rest))
@@ -295,6 +314,10 @@ mod tests {
         assert_eq!(of("9100000001", "\"1.47346E+11\""), (None, Some("1.47346E+11".to_owned())));
         assert_eq!(of("9100000001", "1.4734612345678e17"), (None, Some("1.4734612345678e17".to_owned())));
         assert_eq!(of("9100000001", "null"), (None, None));
+        assert_eq!(of("9100000001", "\"2024-01-02\""), (None, Some("2024-01-02".to_owned())));
+        let daily =
+            draft(r#"{"day": "2024-01-02", "body": "云"}"#, &[("id", "daily:{day}"), ("content", "body")]);
+        assert_eq!(daily.id.as_deref(), Some("daily:2024-01-02"));
     }
 
     #[test]

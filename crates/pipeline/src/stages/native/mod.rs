@@ -148,6 +148,11 @@ trait Operation: Sync {
         Ok(BTreeMap::new())
     }
 
+    /// What it will need from outside of the workspace and is not there, with what helps; `None` if nothing is missing.
+    fn lacks(&self, _: &Config, _recipe: &str) -> Option<String> {
+        None
+    }
+
     /// Whether it compares every record with the others, merges those that are one, and writes a table of pairs.
     fn compares_pairs(&self) -> bool {
         false
@@ -256,6 +261,11 @@ impl Native {
     /// [`StageError`] where that cannot be read.
     pub fn evidence(self, config: &Config, recipe: &str) -> Result<BTreeMap<String, String>, StageError> {
         self.op.evidence(config, recipe)
+    }
+
+    /// What it will need from outside of the workspace and is not there, with what helps; `None` if nothing is missing.
+    pub fn lacks(self, config: &Config, recipe: &str) -> Option<String> {
+        self.op.lacks(config, recipe)
     }
 
     /// Whether it compares every record with the others, merges those that are one, and writes a table of pairs.

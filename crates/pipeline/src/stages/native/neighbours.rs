@@ -38,6 +38,10 @@ static SIGNATURE: Signature = Signature {
     settings: &[],
 };
 
+/// What helps where WordNet is missing.
+const INSTALL: &str = "Debian's wordnet-base puts WordNet into /usr/share/wordnet; with puzzles.wordnet = \"\" models write all \
+                       distractors";
+
 impl Operation for Neighbours {
     fn signature(&self) -> &'static Signature {
         &SIGNATURE
@@ -50,6 +54,14 @@ impl Operation for Neighbours {
 
     fn evidence(&self, config: &Config, recipe: &str) -> Result<BTreeMap<String, String>, StageError> {
         Near::evidence(config, &puzzles(config, recipe).0)
+    }
+
+    fn lacks(&self, config: &Config, recipe: &str) -> Option<String> {
+        let settings = puzzles(config, recipe).0;
+        let folder = config.root.join(&settings.wordnet);
+        (!settings.wordnet.is_empty() && !folder.is_dir()).then(|| {
+            format!("puzzles.wordnet: {} is not a folder; answers need it that no category has words beside\n  hint: {INSTALL}", folder.display())
+        })
     }
 
     fn make(&self, job: &Job<'_>) -> Result<Box<dyn Commit>, StageError> {
@@ -107,10 +119,7 @@ impl Near {
         // Read when all records are done, so no thread can still set it.
         needed.load(Ordering::Relaxed).then(|| {
             Unusable::at("puzzles.wordnet", format!("{} is not a folder", folder.display()))
-                .hint(
-                    "Debian's wordnet-base puts WordNet into /usr/share/wordnet; with puzzles.wordnet = \"\" models \
-                     write all distractors",
-                )
+                .hint(INSTALL)
                 .into()
         })
     }

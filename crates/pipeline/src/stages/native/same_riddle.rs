@@ -7,12 +7,14 @@ use serde_json::Value;
 use super::fill::Taken;
 use super::{Commit, Input, Job, Operation, Records, Signature};
 use crate::config::{Config, sections};
-use crate::stages::dedup::{decide_where, unmerged};
+use crate::stages::dedup::{decide_where, of_over_length, unmerged};
 use crate::stages::embed::{Embedded, Embeds};
 use crate::stages::stage::{StageError, Waiting};
 use riddlemill_review::decisions::Verdict;
+use riddlemill_text::offline::dedup::tagged_text;
 use riddlemill_text::puzzle::sameness::answers_agree;
 use riddlemill_text::record::{Outcome, Post, Record, Row};
+use riddlemill_text::text::sameness::is_over_length;
 
 pub(super) struct SameRiddle;
 
@@ -23,8 +25,8 @@ const ANSWER: &str = "answer";
 
 static SIGNATURE: Signature = Signature {
     name: "same_riddle",
-    // 2 distinguishes letters from their order.
-    version: 2,
+    // 2 distinguishes letters from their order. 3 compares texts over 4,000 units as copies and beginnings alone.
+    version: 3,
     section: "dedup",
     records: Records::AsTheyCome,
     inputs: &[Input { name: QUESTION, needed: true }, Input { name: ANSWER, needed: false }],
@@ -66,6 +68,10 @@ fn compare(job: &Job<'_>) -> Result<Box<dyn Commit>, StageError> {
         let text = taken.text(QUESTION).unwrap_or_default();
         questions.push(Post { id: record.id().into(), text, ..Post::default() });
         answers.push(taken.text(ANSWER).unwrap_or_default());
+    }
+    let long = |post: &&Post| is_over_length(&tagged_text(post, settings.language));
+    if let Some(words) = of_over_length(&settings, questions.iter().filter(long).count(), questions.len()) {
+        job.asking.pulse.notify(&format!("{}: {words}", SIGNATURE.name));
     }
     let texts: Vec<Embedded> = questions.iter().map(Embedded::from).collect();
     let near = Embeds::Questions.similar(&texts, &job.asking)?;

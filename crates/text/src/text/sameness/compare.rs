@@ -32,6 +32,17 @@ pub struct Comparison {
     pub evidence: Evidence,
 }
 
+/// Characters of a folded text, of English its words, up to which its wording is compared. No joke is as long, and the time
+/// that two texts take grows with the product of their lengths.
+pub const MOST_UNITS: usize = 4_000;
+
+/// Whether a text, perhaps [tagged](crate::text::language::tagged) with its language, is over [`MOST_UNITS`], so that only texts
+/// that are identical to it, its beginning, or begin with it are found.
+pub fn is_over_length(text: &str) -> bool {
+    // No text has more units than bytes, and nearly all are short.
+    text.len() > MOST_UNITS && Prepared::new(text).len() > MOST_UNITS
+}
+
 /// Compares two texts. See [`compare_prepared`].
 ///
 /// ```
@@ -46,7 +57,7 @@ pub fn compare(a: &str, b: &str) -> Comparison {
 /// Compares two prepared texts. Symmetric; a text that is not blank is the same as itself.
 ///
 /// Of the matching predicates the one with the strongest verdict after vetoes decides; among equals the first
-/// in the order of [`Predicate`].
+/// in the order of [`Predicate`]. A text over [`MOST_UNITS`] is compared as identical and by openings alone.
 pub fn compare_prepared(a: &Prepared, b: &Prepared) -> Comparison {
     compare_among(a, b, Predicates::ALL, None)
 }
@@ -70,7 +81,8 @@ pub(crate) fn compare_among(
     let mut best: Option<Comparison> = None;
     let holds = |predicate| {
         let own = a.language() == b.language() && holds_of(predicate, a.language());
-        among.has(predicate) && (own || predicate == Predicate::Identical)
+        let cheap = matches!(predicate, Predicate::Identical | Predicate::Opening);
+        among.has(predicate) && (own || predicate == Predicate::Identical) && (cheap || chars.1 <= MOST_UNITS)
     };
     for spec in predicates().iter().filter(|spec| holds(spec.predicate)) {
         let measure = match spec.predicate {
@@ -168,4 +180,24 @@ pub fn veto(a: &str, b: &str) -> Option<Veto> {
 /// them; vetoes only remove pairs.
 pub fn predicates() -> &'static [PredicateSpec] {
     &[identical::SPEC, opening::SPEC, near::SPEC, sound::SPEC, reworded::SPEC]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_are_compared_as_copies_and_beginnings() {
+        let draw = |n: u32| char::from_u32(0x4E00 + n.wrapping_mul(2_654_435_761) % 3_000).unwrap();
+        let text = |chars: u32| -> String { (0..chars).map(draw).collect() };
+        let changed = |chars: u32| format!("鱼{}", text(chars));
+        let short = MOST_UNITS as u32 - 1;
+        assert_eq!(compare(&text(short), &changed(short)).predicate, Some(Predicate::Near));
+        let long = 10 * MOST_UNITS as u32;
+        assert!(is_over_length(&text(long)) && !is_over_length(&text(short)));
+        assert_eq!(compare(&text(long), &changed(long)).verdict, Verdict::Different);
+        assert_eq!(compare(&text(long), &format!("{}！", text(long))).predicate, Some(Predicate::Identical));
+        let cut = compare(&text(long), &text(long / 2));
+        assert_eq!((cut.verdict, cut.predicate), (Verdict::Same, Some(Predicate::Opening)));
+    }
 }

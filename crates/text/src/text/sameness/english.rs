@@ -10,6 +10,8 @@
 //!
 //! Example: `Why do cats hate water?` and `Why do dogs hate water?`
 
+use rustc_hash::FxHashMap;
+
 use super::near::indel;
 use super::predicate::{Predicate, Ratio};
 use super::vetoes::Veto;
@@ -38,12 +40,13 @@ pub(super) fn veto(predicate: Predicate, a: &Prepared, b: &Prepared) -> Option<V
 
 /// The words of a text that the other lacks, repetitions counted.
 fn only_in<'a>(a: &'a Prepared, b: &Prepared) -> Vec<&'a str> {
-    let mut theirs: Vec<&str> = b.words().each().collect();
+    let mut theirs: FxHashMap<&str, usize> = FxHashMap::default();
+    b.words().each().for_each(|word| *theirs.entry(word).or_default() += 1);
     a.words()
         .each()
-        .filter(|word| match theirs.iter().position(|their| their == word) {
-            Some(at) => {
-                theirs.swap_remove(at);
+        .filter(|word| match theirs.get_mut(word).filter(|left| **left > 0) {
+            Some(left) => {
+                *left -= 1;
                 false
             }
             None => true,

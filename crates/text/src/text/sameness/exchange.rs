@@ -10,6 +10,8 @@
 //!
 //! Example: `我能把爸爸的儿子当儿子养吗` and `我能把儿子的爸爸当爸爸养吗`.
 
+use rustc_hash::FxHashMap;
+
 use super::Prepared;
 use super::numbers::with_numbers;
 use super::weight::weight;
@@ -25,17 +27,24 @@ pub(super) fn vetoes(a: &Prepared, b: &Prepared) -> bool {
     exchanged(&a, &b) || exchanged(&b, &a)
 }
 
+/// Where each character of a text is.
+type Places = FxHashMap<char, Vec<usize>>;
+
 /// Whether two characters of `a` are in the other order in `b`, with the like between them, and not in this order, too.
 fn exchanged(a: &[char], b: &[char]) -> bool {
     let weighty = |c: char| weight(c) >= WEIGHTY;
-    a.iter().enumerate().filter(|(_, x)| weighty(**x) && b.contains(x)).any(|(i, &x)| {
+    // By character, so that a long text is not read again for each of the other.
+    let mut places: Places = FxHashMap::default();
+    b.iter().enumerate().for_each(|(at, c)| places.entry(*c).or_default().push(at));
+    let stretches = |first, second| stretches(b, &places, first, second);
+    a.iter().enumerate().filter(|(_, x)| weighty(**x) && places.contains_key(*x)).any(|(i, &x)| {
         let end = a.len().min(i + 2 + BETWEEN);
         (i + 2..end).any(|j| {
             let (y, between) = (a[j], &a[i + 1..j]);
             y != x
                 && weighty(y)
-                && stretches(b, y, x).any(|other| alike(between, other))
-                && !stretches(b, x, y).any(|same| alike(between, same))
+                && stretches(y, x).any(|other| alike(between, other))
+                && !stretches(x, y).any(|same| alike(between, same))
                 && !is_one_word(a, b, x, y)
         })
     })
@@ -48,9 +57,13 @@ fn is_one_word(a: &[char], b: &[char], x: char, y: char) -> bool {
 }
 
 /// What is between the first character and the second, wherever they are in this order and not too far from each other.
-fn stretches(text: &[char], first: char, second: char) -> impl Iterator<Item = &[char]> {
-    let places = text.iter().enumerate().filter(move |(_, c)| **c == first).map(|(at, _)| at);
-    places.flat_map(move |at| {
+fn stretches<'t>(
+    text: &'t [char],
+    places: &Places,
+    first: char,
+    second: char,
+) -> impl Iterator<Item = &'t [char]> {
+    places.get(&first).into_iter().flatten().flat_map(move |&at| {
         let end = text.len().min(at + 2 + BETWEEN);
         (at + 2..end).filter(move |to| text[*to] == second).map(move |to| &text[at + 1..to])
     })

@@ -47,7 +47,9 @@ pub mod view;
 mod weight;
 mod words;
 
-pub use compare::{Comparison, Evidence, compare, compare_prepared, predicates, veto};
+pub use compare::{
+    Comparison, Evidence, MOST_UNITS, compare, compare_prepared, is_over_length, predicates, veto,
+};
 pub(crate) use compare::{compare_among, holds_of, least_units};
 pub(crate) use predicate::Predicates;
 pub use predicate::{Metric, Need, Predicate, PredicateSpec, Ratio, Verdict, View};
