@@ -9,6 +9,8 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 
@@ -108,7 +110,7 @@ def _digest(text: str) -> tuple[int, int]:
     return first, second
 
 
-def _are_alike(one: np.void, other: np.void) -> bool:
+def _are_alike(one: Any, other: Any) -> bool:
     """Whether one text may be an edit of the other: `Sketch::is_like` of the command, with its figures."""
     first, second = (int(it["sketch"]) << 64 | int(it["rest"]) for it in (one, other))
     if first == second:
