@@ -8,7 +8,6 @@ import struct
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
-
 from typing import Any
 
 import numpy as np
