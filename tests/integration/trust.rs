@@ -73,6 +73,27 @@ impl Machine {
     }
 }
 
+/// Who makes a workspace here needs no yes for what stays on this machine. The other tests agree to everything by the environment,
+/// which hid that rehearsals were refused their own workspace's raw/.
+#[test]
+fn a_workspace_made_here_needs_no_yes_for_what_stays_here() {
+    let machine = Machine::new();
+    let ws = machine.init();
+    for (args, code) in [
+        (&["run", "--offline"][..], 0),
+        (&["estimate"], 0),
+        (&["estimate", "--json"], 0),
+        (&["status"], 0),
+        (&["audit"], 0),
+        (&["fsck"], 0),
+        (&["release", "flub", "--draft", "--date", "2026-01-02"], 0),
+        (&["verify", "output/flub/1.0.0-draft.1", "--raw"], 0),
+    ] {
+        let result = machine.call(&ws, args).expect(code);
+        assert!(!result.err.contains("trust add"), "{args:?}: {}", result.err);
+    }
+}
+
 /// The exit code after requests were sent: the stranger's answers cannot be read.
 const ASKED: i32 = 3;
 

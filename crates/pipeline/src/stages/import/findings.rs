@@ -152,13 +152,12 @@ fn contents(dump: &Dump) -> (String, &'static str) {
             let kinds = pages.kinds();
             let list: Vec<String> =
                 kinds.iter().map(|(kind, count)| format!("{count} of type {kind}")).collect();
-            let remedy = match kinds.contains_key("conversion") {
-                true => {
-                    "texts without their pages (WET) name no posts: take the WARC files of the same crawl"
-                }
-                false => {
-                    "an archive has pages in its records of type response; is it another file of the crawl that has them?"
-                }
+            let remedy = if kinds.contains_key("conversion") {
+                "texts without their pages (WET) name no posts: take the WARC files of the same crawl"
+            } else if kinds.contains_key("response") {
+                "none of its responses is a page: are they pictures and scripts, or was the archive written to its end?"
+            } else {
+                "an archive has pages in its records of type response; is it another file of the crawl that has them?"
             };
             (format!("is a web archive without a page; its records: {}", list.join(", ")), remedy)
         }
