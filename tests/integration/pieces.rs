@@ -86,7 +86,7 @@ fn both(kind: SourceKind, bytes: &[u8], cuts: &BTreeSet<usize>) -> (Vec<String>,
         let path = folder.path().join(format!("piece-{start}"));
         fs::write(&path, &bytes[start..end]).unwrap();
         let mut piece = dump(kind, &path);
-        piece.piece = Piece { byte: start as u64, lines: before };
+        piece.piece = Piece { byte: start as u64, lines: before, ..Piece::default() };
         let at = lines.len();
         part_census(&piece, &settings(), &mut own, &SALT).write(&mut lines).unwrap();
         let head = lines[at..].split(|byte| *byte == b'\n').next().unwrap();
@@ -103,6 +103,28 @@ fn both(kind: SourceKind, bytes: &[u8], cuts: &BTreeSet<usize>) -> (Vec<String>,
     whole.file = "dump".into();
     assert_eq!(records(&whole, &names, Some(read_census(&lines))), expected);
     (expected, Some(found))
+}
+
+/// A column is missing where no row of the whole file has it: the first piece says so, and no piece is read without it. Where
+/// one row has it, in whatever piece, all are.
+#[test]
+fn a_column_is_missing_of_the_file_and_not_of_a_piece() {
+    let row = |n: usize, more: &str| format!("{{\"id\": \"{n}\", \"text\": \"云会恐高吗{n}\"{more}}}\n");
+    for (last, failed) in [("", 1), (", \"author\": \"云中白鹤生\"", 0)] {
+        let rows: Vec<String> = (0..9).map(|n| row(n, if n == 8 { last } else { "" })).collect();
+        let starts: Vec<usize> = rows
+            .iter()
+            .scan(0, |at, row| {
+                *at += row.len();
+                Some(*at)
+            })
+            .collect();
+        let cuts = BTreeSet::from([starts[2], starts[5]]);
+        let (whole, pieces) = both(SourceKind::Table, rows.concat().as_bytes(), &cuts);
+        let missing = whole.iter().filter(|record| record.contains("column_missing")).count();
+        assert_eq!((missing, whole.len()), (failed, if failed == 1 { 1 } else { 9 }), "{whole:?}");
+        assert_eq!(pieces, Some(whole));
+    }
 }
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {

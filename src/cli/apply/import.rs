@@ -226,6 +226,6 @@ fn dump(args: &Apply, config: &Config, path: PathBuf) -> Result<Dump, Failure> {
         // Hash and size are only needed in a manifest.
         sha256: String::new(),
         bytes: 0,
-        piece: Piece { byte: args.offset, lines: args.lines },
+        piece: Piece { byte: args.offset, lines: args.lines, ..Piece::default() },
     })
 }

@@ -13,7 +13,7 @@ use super::cut::of_pages;
 use super::files::Dump;
 use super::hashed_names::{HashedName, HashedNames, hashed, hex};
 use super::thread::{Census, Threads, Wrote};
-use super::{add_names, dump, profile, riddles, rows, warc};
+use super::{add_names, columns, dump, profile, riddles, rows, warc};
 use crate::config::{SourceKind, sections};
 use riddlemill_files::reading::Packing;
 use riddlemill_harvest::pages::{self, Site};
@@ -76,6 +76,8 @@ enum Line {
     Owner(String, String),
     /// Of somebody in a thread: how many posts may be jokes, and the ranked jokes and notes.
     Wrote(String, String, u64, Vec<Wrote>),
+    /// The columns of the rows of a piece.
+    Columns(Vec<String>),
     /// A name: the hash of its first two characters, that of the whole, and its characters.
     Name(String, String, usize),
 }
@@ -87,6 +89,7 @@ pub struct PartCensus {
     fits: Vec<Fit>,
     threads: Census,
     names: BTreeSet<HashedName>,
+    columns: Vec<String>,
 }
 
 /// Takes the census of a dump or of a piece of one, and adds the names of its users to a list.
@@ -114,7 +117,10 @@ pub fn part_census(
         // Pages are separate records only in an archive.
         (Fit { lines, ends, apart: !of_pages(dump.kind), ..fit }, census)
     };
-    PartCensus::hashed(NameKey::new(salt), fit, census)
+    let columns = columns::seen(dump, settings.max_line_mib << 20);
+    // A table with its columns above the rows is never cut.
+    let columns = if columns.is_header { Vec::new() } else { columns.names };
+    PartCensus { columns, ..PartCensus::hashed(NameKey::new(salt), fit, census) }
 }
 
 /// The threads of a file of posts. Lines that cannot be read are reported on the second reading.
@@ -176,7 +182,13 @@ fn count_lines(dump: &Dump) -> (u64, bool) {
 
 impl PartCensus {
     fn empty(key: NameKey) -> PartCensus {
-        PartCensus { key, fits: Vec::new(), threads: Census::default(), names: BTreeSet::new() }
+        PartCensus {
+            key,
+            fits: Vec::new(),
+            threads: Census::default(),
+            names: BTreeSet::new(),
+            columns: Vec::new(),
+        }
     }
 
     fn hashed(key: NameKey, fit: Fit, census: Census) -> PartCensus {
@@ -192,6 +204,7 @@ impl PartCensus {
             fits: vec![fit],
             threads,
             names: census.names.iter().filter_map(|name| hashed(key, name)).collect(),
+            columns: Vec::new(),
         }
     }
 
@@ -221,6 +234,11 @@ impl PartCensus {
                     if !wrote.is_empty() {
                         read.threads.wrote.entry(who).or_default().extend(wrote);
                     }
+                }
+                Line::Columns(names) => {
+                    let new: Vec<String> =
+                        names.into_iter().filter(|name| !read.columns.contains(name)).collect();
+                    read.columns.extend(new);
                 }
                 Line::Name(begins, whole, chars) => {
                     read.names.insert((hash(&begins)?, hash(&whole)?, chars));
@@ -265,6 +283,9 @@ impl PartCensus {
         for fit in &self.fits {
             put(&Line::Piece(self.key.mark(), *fit))?;
         }
+        if !self.columns.is_empty() {
+            put(&Line::Columns(self.columns))?;
+        }
         for (thread, person) in sorted(self.threads.owners) {
             put(&Line::Owner(thread, person))?;
         }
@@ -286,7 +307,9 @@ impl PartCensus {
     /// [`CensusError::Apart`] where it is not the census of a whole file.
     pub fn threads(self, settings: &sections::Import) -> Result<Threads, CensusError> {
         let whole = self.merged()?;
-        Ok(Threads::of_hashes(whole.threads, HashedNames::new(whole.key, whole.names), settings))
+        let bytes = whole.fits.iter().map(|fit| fit.bytes).sum();
+        let names = HashedNames::new(whole.key, whole.names);
+        Ok(Threads::of_hashes(whole.threads, names, settings).of_file(whole.columns, bytes))
     }
 }
 

@@ -47,6 +47,12 @@ struct Wanted {
     any: Vec<String>,
 }
 
+impl Wanted {
+    fn is(&self, name: &str) -> bool {
+        self.any.iter().any(|any| column_name(any) == name)
+    }
+}
+
 fn wanted(dump: &Dump) -> Vec<Wanted> {
     let of_kind = |columns: &[&[&str]]| -> Vec<Wanted> {
         let kind = super::files::kind_name(dump.kind);
@@ -109,27 +115,39 @@ pub(super) struct Missing {
 /// What no row of a file has; `None` where nothing is missing, or where the file has no rows. `limit` is the most bytes of a
 /// row.
 pub(super) fn missing(dump: &Dump, limit: u64) -> Option<Missing> {
-    if !dump.piece.is_first() {
-        return None;
-    }
+    dump.piece.is_first().then(|| seen(dump, limit)).and_then(|columns| missing_of(dump, &columns))
+}
+
+/// The columns of a file or of a piece of one.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Columns {
+    /// In the order in which they come: as many as a message names, and those that the source needs.
+    pub(super) names: Vec<String>,
+    /// Whether they stand above the rows, as in a table.
+    pub(super) is_header: bool,
+}
+
+/// The columns of a dump. Rows are read until they had all that its source needs; of a source that needs none, none is.
+pub(super) fn seen(dump: &Dump, limit: u64) -> Columns {
     let mut open = wanted(dump);
-    let mut columns: Vec<String> = Vec::new();
+    let mut names: Vec<String> = Vec::new();
     if open.is_empty() {
-        return None;
+        return Columns::default();
     }
     let mut known = BTreeSet::new();
     let mut take = |name: String, open: &mut Vec<Wanted>| {
         if known.contains(&name) {
             return;
         }
-        open.retain(|wanted| !wanted.any.iter().any(|any| column_name(any) == name));
-        if columns.len() < NAMED {
-            columns.push(name.clone());
+        let before = open.len();
+        open.retain(|wanted| !wanted.is(&name));
+        if names.len() < NAMED || open.len() < before {
+            names.push(name.clone());
         }
         known.insert(name);
     };
     let header = rows::header(dump);
-    let has_header = header.is_some();
+    let is_header = header.is_some();
     match header {
         Some(header) => {
             header.into_iter().filter(|name| !name.is_empty()).for_each(|name| take(name, &mut open))
@@ -148,9 +166,18 @@ pub(super) fn missing(dump: &Dump, limit: u64) -> Option<Missing> {
             }
         }
     }
+    Columns { names, is_header }
+}
+
+/// What is missing among the columns of a dump, or of the file that it is a piece of.
+pub(super) fn missing_of(dump: &Dump, columns: &Columns) -> Option<Missing> {
+    let Columns { names: columns, is_header: has_header } = columns;
+    let has = |wanted: &Wanted| columns.iter().any(|name| wanted.is(name));
+    let open: Vec<Wanted> = wanted(dump).into_iter().filter(|wanted| !has(wanted)).collect();
     if open.is_empty() || columns.is_empty() {
         return None;
     }
+    let columns = &columns[..columns.len().min(NAMED)];
     let there = columns.join(", ");
     let what = open.iter().map(|wanted| {
         let (name, own) =
@@ -163,7 +190,7 @@ pub(super) fn missing(dump: &Dump, limit: u64) -> Option<Missing> {
         format!("{names} ({})", wanted.by)
     });
     let what = what.collect::<Vec<_>>().join(", ");
-    let hints: Vec<String> = open.iter().filter_map(|wanted| suggestion(dump, wanted, &columns)).collect();
+    let hints: Vec<String> = open.iter().filter_map(|wanted| suggestion(dump, wanted, columns)).collect();
     let hint = match (dump.kind, hints.is_empty()) {
         (SourceKind::Table, false) => hints.join(", "),
         (SourceKind::Table, true) => format!(

@@ -78,6 +78,8 @@ pub struct Piece {
     pub byte: u64,
     /// Lines, once it is unpacked.
     pub lines: u64,
+    /// Whether the file has more pieces. Import sets it, by the census.
+    pub is_cut: bool,
 }
 
 impl Piece {
@@ -140,6 +142,11 @@ impl Dump {
                 (language, certainty)
             }
         }
+    }
+
+    /// As one of several pieces of its file.
+    pub(super) fn as_cut(&self) -> Dump {
+        Dump { piece: Piece { is_cut: true, ..self.piece }, ..self.clone() }
     }
 
     /// What an item of this file is called in the ledger.

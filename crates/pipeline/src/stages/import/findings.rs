@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::cut::of_pages;
 use super::files::Dump;
 use super::rows::{self, Head};
+use super::thread::Threads;
 use super::{columns, files, shape};
 use crate::config::SourceKind;
 use riddlemill_files::reading::{Form, sniff};
@@ -22,9 +23,14 @@ pub(super) struct Finding {
     pub(super) is_read: bool,
 }
 
-/// What is wrong with a file as a whole; `None` where nothing is. `limit` is the most bytes of a record.
-pub(super) fn of_file(dump: &Dump, limit: u64) -> Option<Finding> {
+/// What is wrong with a file as a whole; `None` where nothing is. `limit` is the most bytes of a record, `given` the census of
+/// the file.
+pub(super) fn of_file(dump: &Dump, limit: u64, given: Option<&Threads>) -> Option<Finding> {
     let unread = |reason, evidence| Some(Finding { reason, evidence, is_read: false });
+    // Only files of sound records are cut; of their columns each piece knows some, and the census all.
+    if let (true, Some(given)) = (dump.piece.is_cut, given) {
+        return of_columns(columns::missing_of(dump, given.columns()));
+    }
     if !dump.piece.is_first() {
         return None;
     }
@@ -47,7 +53,11 @@ pub(super) fn of_file(dump: &Dump, limit: u64) -> Option<Finding> {
         }
         _ => {}
     }
-    let columns::Missing { what, is_read } = columns::missing(dump, limit)?;
+    of_columns(columns::missing(dump, limit))
+}
+
+fn of_columns(missing: Option<columns::Missing>) -> Option<Finding> {
+    let columns::Missing { what, is_read } = missing?;
     Some(Finding { reason: Reason::ColumnMissing, evidence: what, is_read })
 }
 

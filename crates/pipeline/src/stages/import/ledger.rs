@@ -22,12 +22,12 @@ pub(super) struct ItemLedger {
 
 /// What is wrong with the ids of a file.
 #[derive(Default)]
-pub(super) struct Findings {
+pub(super) struct IdFaults {
     damaged: u64,
     apart: u64,
 }
 
-impl Findings {
+impl IdFaults {
     /// Takes the posts of a task, once their ids were looked up.
     pub(super) fn take(&mut self, ledger: &ItemLedger) {
         self.damaged += ledger.damaged;

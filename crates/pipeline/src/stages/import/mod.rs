@@ -45,7 +45,7 @@ use serde::de::DeserializeSeed;
 use super::withdrawal::Withdrawals;
 use super::{Pulse, StageError, Stop};
 use crate::config::{SourceKind, sections};
-use ledger::{Findings, ItemLedger};
+use ledger::{IdFaults, ItemLedger};
 use outcomes::outcomes;
 use riddlemill_files::par_map::{SPLIT, par_map_ordered};
 use riddlemill_harvest::pages::Site;
@@ -134,7 +134,7 @@ pub fn import(
     let mut tally = findings::Tally::default();
     for (at, dump) in dumps.iter().enumerate() {
         let mut items = 0;
-        let mut findings = Findings::default();
+        let mut id_faults = IdFaults::default();
         let parse = |ledger: &mut ItemLedger, place| {
             outcomes(dump, place, secrets, withdrawn, |read| ledger.append(&read));
         };
@@ -143,7 +143,7 @@ pub fn import(
             stop.check()?;
             for ledger in &mut ledgers {
                 seen.observe(&mut ledger.fingerprints);
-                findings.take(ledger);
+                id_faults.take(ledger);
                 tally.add(&ledger.tally);
             }
             let settled: Vec<Batch<Post>> =
@@ -155,7 +155,7 @@ pub fn import(
             }
             Ok(writer.flush()?)
         })?;
-        findings.words(dump).iter().for_each(|words| pulse.notify(words));
+        id_faults.words(dump).iter().for_each(|words| pulse.notify(words));
         if dumps.get(at + 1).is_none_or(|next| next.source != dump.source) {
             let own: Vec<&Dump> = dumps.iter().filter(|other| other.source == dump.source).collect();
             if let Some((locator, outcome)) = std::mem::take(&mut tally).nothing(&own) {
@@ -219,19 +219,22 @@ fn read<T: Default + Send>(
     mut take: impl FnMut(Vec<T>) -> Result<(), StageError>,
 ) -> Result<(), StageError> {
     let limit = settings.max_line_mib << 20;
+    let cut = given.filter(|given| given.is_of_more_than(dump)).map(|_| dump.as_cut());
+    let dump = cut.as_ref().unwrap_or(dump);
     let whole = |name: Option<String>, reason, evidence| {
         let mut found = T::default();
         put(&mut found, Place { position: 1, name, parsed: Parsed::Out(reason, evidence) });
         found
     };
-    match findings::of_file(dump, limit) {
-        Some(findings::Finding { reason, evidence, is_read: false }) => {
-            return take(vec![whole(None, reason, evidence)]);
+    if let Some(findings::Finding { reason, evidence, is_read }) = findings::of_file(dump, limit, given) {
+        let is_first = dump.piece.is_first();
+        match is_read {
+            // The first piece says it for all.
+            false if is_first => return take(vec![whole(None, reason, evidence)]),
+            false => return Ok(()),
+            true if is_first => take(vec![whole(Some("columns".into()), reason, evidence)])?,
+            true => {}
         }
-        Some(findings::Finding { reason, evidence, is_read: true }) => {
-            take(vec![whole(Some("columns".into()), reason, evidence)])?;
-        }
-        None => {}
     }
     let parts = findings::of_parts(dump);
     if !parts.is_empty() {

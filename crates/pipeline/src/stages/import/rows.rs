@@ -47,7 +47,7 @@ pub(super) enum Head {
 /// The format of a file of items. A piece of a file is one of lines, because nothing else is cut. A file that cannot be
 /// read is left to the reader of lines, which reports why.
 pub(super) fn head(dump: &Dump) -> Head {
-    if !dump.piece.is_first() {
+    if dump.piece.is_cut || !dump.piece.is_first() {
         return Head::Json;
     }
     match sniff(&dump.path) {

@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use aho_corasick::{AhoCorasick, MatchKind};
 use serde::Deserialize;
 
+use super::columns::Columns;
+use super::files::Dump;
 use super::hashed_names::{HashedNames, is_telling};
 use super::native_id::{as_meant, damage};
 use super::{Parsed, RawPost, loose};
@@ -57,6 +59,20 @@ impl Threads {
         }
     }
 
+    /// With what a census says of the columns and of the size of its file.
+    pub(super) fn of_file(self, names: Vec<String>, bytes: u64) -> Threads {
+        Threads { columns: Columns { names, is_header: false }, bytes, ..self }
+    }
+
+    pub(super) fn columns(&self) -> &Columns {
+        &self.columns
+    }
+
+    /// Whether the census is of more than this dump, which is a piece of the file then.
+    pub(super) fn is_of_more_than(&self, dump: &Dump) -> bool {
+        std::fs::metadata(&dump.path).is_ok_and(|meta| meta.len() < self.bytes)
+    }
+
     /// From a census, in which people are hashes.
     pub(super) fn of_hashes(census: Census, names: HashedNames, settings: &sections::Import) -> Threads {
         Threads { hashed: Some(names), ..census.finish(settings) }
@@ -90,6 +106,10 @@ pub struct Threads {
     /// In place of names in clear, where they came as hashes: then owners are hashes, too.
     hashed: Option<HashedNames>,
     notes: Notes,
+    /// Of the file that the census is of.
+    columns: Columns,
+    /// Its bytes; 0 where they are not known.
+    bytes: u64,
 }
 
 /// The owners' notes of a file, by `tid:pid` of the jokes and of the notes.
@@ -181,7 +201,14 @@ impl Census {
             (key.0, Thread { owner: Some(key.1), annual })
         });
         let threads = threads.collect::<HashMap<_, _>>();
-        Threads { threads, names: Names::new(self.names), hashed: None, notes }
+        Threads {
+            threads,
+            names: Names::new(self.names),
+            hashed: None,
+            notes,
+            columns: Columns::default(),
+            bytes: 0,
+        }
     }
 }
 
