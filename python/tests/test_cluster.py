@@ -25,7 +25,6 @@ name = "posts"
 kind = "table"
 path = "raw/dumps/part-*"
 fields = { id = "made:{id}", content = "text", score = "score" }
-optional = ["score"]
 [filter]
 questions = false
 """
