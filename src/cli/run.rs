@@ -212,6 +212,9 @@ fn make(
             release::refusals(config, recipe).iter().for_each(|why| {
                 eprintln!("  {}: {HANG}a release would be refused: {why}", tint(Tone::Bad, recipe.name));
             });
+            for told in release::alike_told(recipe, &release::alike_pairs(&workspace, recipe)?) {
+                eprintln!("  {}: {HANG}{told}", recipe.name);
+            }
         }
         candidate = Some((built, written));
     }

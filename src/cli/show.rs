@@ -11,6 +11,8 @@ use crate::audit::{Near, Piece, Query, Shown, Side, borderline, diff, show as lo
 use crate::config::{near_miss, unknown};
 use crate::recipe::{RECIPES, Recipe, Step};
 use crate::record::State;
+use crate::release::{AlikePair, alike_pairs};
+use crate::stages::Stage;
 use crate::store::Workspace;
 
 pub(super) const HELP: &str = "\
@@ -27,11 +29,16 @@ pub(super) fn show(args: &Show, global: &Global) -> Result<Exit, Failure> {
     let mut text = String::new();
     let mut any = false;
     for (recipe, step) in steps(args, output::recipes(&config, &args.only)?)? {
+        let mut alike: Vec<AlikePair> = Vec::new();
         let limit = if args.limit == 0 { usize::MAX } else { args.limit };
         let (rows, all) = if args.borderline {
             let Some((near, all)) = borderline(&workspace, recipe, step, &query)? else { continue };
             let near = &near[..near.len().min(limit)];
             near.iter().for_each(|near| text.push_str(&print_near(near)));
+            if step.stage == Stage::Dedup {
+                alike = rewritten(&workspace, recipe, &query)?;
+                alike.iter().for_each(|pair| text.push_str(&print_alike(pair)));
+            }
             (if global.json { to_json(near)? } else { near.len().into() }, (near.len(), all))
         } else {
             let Some((shown, all)) = look(&workspace, recipe, step, &query)? else { continue };
@@ -48,7 +55,11 @@ pub(super) fn show(args: &Show, global: &Global) -> Result<Exit, Failure> {
             number(here as u64),
             number(all)
         ));
-        answers.push(json!({ "recipe": recipe.name, "stage": step.name, "all": all, "rows": rows }));
+        let mut answer = json!({ "recipe": recipe.name, "stage": step.name, "all": all, "rows": rows });
+        if !alike.is_empty() {
+            answer["alike"] = to_json(&alike)?;
+        }
+        answers.push(answer);
     }
     if !any {
         let what = if args.borderline { "no pairs in" } else { "not made yet:" };
@@ -151,6 +162,24 @@ fn print_near(near: &Near) -> String {
         format!("{:.3} {}{veto}; levenshtein {:.3}\n", pair.score, pair.predicate, pair.levenshtein);
     text.push_str(&print_sides(&pair.a, &pair.b, &near.diff));
     text
+}
+
+/// The pairs of rows that are alike since people rewrote their texts.
+fn rewritten(
+    workspace: &Workspace,
+    recipe: &'static Recipe,
+    query: &Query,
+) -> Result<Vec<AlikePair>, Failure> {
+    let fits = |pair: &AlikePair| {
+        let matches = |re: &regex::Regex| re.is_match(&pair.text_a) || re.is_match(&pair.text_b);
+        query.grep.as_ref().is_none_or(matches)
+    };
+    Ok(alike_pairs(workspace, recipe)?.into_iter().filter(fits).collect())
+}
+
+fn print_alike(pair: &AlikePair) -> String {
+    let head = format!("{:.3} {}; alike since their texts were rewritten\n", pair.score, pair.predicate);
+    head + &both_sides(&pair.a, &pair.text_a, &pair.b, &pair.text_b)
 }
 
 /// Two texts, one below the other, with the differences marked.

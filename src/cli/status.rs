@@ -80,6 +80,13 @@ pub(super) fn print(
         if !refused.is_empty() {
             machine.push(json!({ "recipe": recipe.name, "refused": refused }));
         }
+        let alike = release::alike_pairs(&Workspace::new(&config.root), recipe)?;
+        for told in release::alike_told(recipe, &alike) {
+            text.push_str(&format!("  {HANG}{told}\n"));
+        }
+        if !alike.is_empty() {
+            machine.push(json!({ "recipe": recipe.name, "alike": alike }));
+        }
         let (released, versions) = released::describe(&Workspace::new(&config.root), recipe)?;
         text.push_str(&released);
         machine.extend(versions);

@@ -5,8 +5,6 @@ use std::sync::Arc;
 
 use minijinja::Value;
 use minijinja::value::Serde;
-use riddlemill_benchmarks::data::Data;
-use riddlemill_benchmarks::scope::{text, texts};
 use riddlemill_benchmarks::task::{Posed, Wants};
 use riddlemill_benchmarks::{ColumnError, Expression, Trouble};
 use serde_json::{Map, Value as Json};
@@ -74,7 +72,7 @@ impl Item {
             posed.extend(task.posed(&columns)?.map(|one| (task.name, one)));
         }
         let (group, parts) = match data {
-            Some(data) => placed(data, &columns)?,
+            Some(data) => data.placed(&columns)?,
             None => (None, Vec::new()),
         };
         let source = row.get("source_id").and_then(Json::as_str).filter(|source| !source.is_empty());
@@ -138,17 +136,4 @@ impl Item {
     pub fn is_of(&self, part: &str) -> bool {
         self.parts.iter().any(|own| own == part)
     }
-}
-
-/// The group of a row, if its benchmark has groups, and its parts.
-fn placed(data: &Data, columns: &Value) -> Result<(Option<String>, Vec<String>), Trouble> {
-    let group = match &data.group {
-        Some(group) => text(&group.value(columns)?),
-        None => None,
-    };
-    let mut parts = Vec::new();
-    for part in &data.parts {
-        parts.extend(texts(&part.value(columns)?));
-    }
-    Ok((group, parts))
 }

@@ -4,19 +4,21 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
+use super::alike::RowTexts;
 use super::facts::{Facts, Origin, SUBJECTS, curator};
 use super::layout::Layout;
-use super::left_out;
+use super::left_out::{self, RowsPerItem};
 use super::manifest::{Candidate, Link, MANIFEST, Raw, SUMS};
 use super::numbered::{allot, rows};
 use super::read_rows::JsonRow;
 use super::registry::Ordinals;
 use super::row_faults::RowFaults;
 use super::source::{CandidateSource, reader};
-use super::{data, folder, shortcuts};
+use super::{data, eval_files, folder, shortcuts};
 use crate::config::{Config, sections};
 use crate::pipeline::RunError;
 use crate::recipe::Recipe;
+use crate::stages::draft::papers_own;
 use crate::stages::import::FileRow;
 use crate::store::{Error, Lock, Manifest, StageReader, Workspace, durable, inside, json_parts, sha256};
 use riddlemill_files::fence;
@@ -52,10 +54,14 @@ pub fn build(
     durable::create_folder(&making)?;
     let mut written = Vec::new();
     let mut faults = RowFaults::new(recipe);
+    let mut texts = RowTexts::new(recipe);
+    let mut per_item = RowsPerItem::default();
     for layout in &layouts {
         let batches = rows(end, &last, &numbers).inspect(|batch| {
             if let Ok(rows) = batch {
                 faults.look_at(layout, rows);
+                texts.look_at(layout, rows);
+                per_item.look_at(layout, rows);
             }
         });
         written.push(data::write(&making, layout, batches)?);
@@ -63,7 +69,10 @@ pub fn build(
     let guessed = shortcuts::measure_release(config, recipe, end, &last, &numbers)?;
     let origin = Origin::new(config, end, &end.readers(&workspace)?)?;
     let mut facts = Facts::gather(config, recipe, &layouts, written, guessed, origin, &chain)?;
+    facts.waiting = per_item.waiting(end, &facts.left_out);
     facts.refused = faults.into_texts();
+    facts.alike = texts.alike(config, &workspace, recipe)?;
+    facts.exported = eval_files::write(&making, config, &layouts)?;
     let candidate = folder::finish(&making, &facts, &layouts, chain, fingerprint)?;
     durable::swap_folder(&making, &place)?;
     Ok((candidate, true))
@@ -92,8 +101,9 @@ pub(super) fn fingerprint(
         "declared": declared(recipe),
         // The version of a folder's other contents: 2 lists what was left out; in 3 a missing optional value
         // makes no row provisional; 4 states types that every reader supports; 5 contains the benchmark's own
-        // folder; 6 states the licences of every upstream, and what a release would refuse.
-        "folder": 6,
+        // folder; 6 states the licences of every upstream, and what a release would refuse; 7 asks every task with
+        // the set's own prompts, and compares rewritten texts again.
+        "folder": 7, "prompts": eval_files::prompt_hashes(config, recipe), "paper": papers_own(config),
     });
     blake3::hash(decides.to_string().as_bytes()).to_hex().to_string()
 }
@@ -167,7 +177,6 @@ impl Origin {
     ) -> Result<Origin, RunError> {
         let workspace = Workspace::new(&config.root);
         let mut origin = Origin { left_out: left_out::list(end, stages)?, ..Origin::default() };
-        origin.waiting = left_out::waiting(end, &origin.left_out);
         for recipe in end.recipe().origins() {
             let import = reader(&workspace, recipe, &recipe.declared()[0])?;
             origin.newest = origin.newest.max(newest(&import)?);

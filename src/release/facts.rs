@@ -8,9 +8,10 @@ use serde_json::Value as Json;
 
 use super::changes::Changes;
 use super::data::Written;
+use super::eval_files::ExportedTask;
 use super::layout::{Answer, Compat, Kind, Layout};
 use super::licence::Licence;
-use super::manifest::{LeftOut, Link, Raw};
+use super::manifest::{AlikePair, LeftOut, Link, Raw};
 use super::shortcuts::Guessed;
 use super::work::{self, Work};
 use crate::config::{Config, sections};
@@ -50,6 +51,8 @@ pub struct Facts {
     pub waiting: u64,
     /// Why a release of these rows would be refused; empty for a release.
     pub refused: Vec<String>,
+    /// Rows that are alike since people rewrote their texts; empty for a release.
+    pub alike: Vec<AlikePair>,
     /// How well the answers of multiple-choice configs can be guessed.
     pub guessed: Vec<Guessed>,
     /// The set's tags on the Hub.
@@ -57,6 +60,8 @@ pub struct Facts {
     /// Who annotated the rows, in the Hub's terms.
     pub annotations_creators: Vec<&'static str>,
     pub configs: Vec<Shape>,
+    /// The tasks in the files of eval/.
+    pub exported: Vec<ExportedTask>,
     /// The stages, from dump to rows.
     pub funnel: Vec<FunnelStep>,
     /// The meanings of these stages' codes, each once.
@@ -139,18 +144,10 @@ pub struct ColumnShape {
 /// A task for the templates.
 #[derive(Clone, Debug, Serialize)]
 pub struct TaskShape {
-    /// A Python name.
-    pub name: String,
-    /// The column with the question.
-    pub question: &'static str,
-    /// The instruction before it.
-    pub instruction: &'static str,
     /// The column with the options; null if the answer is a text.
     pub options: Option<&'static str>,
     /// The column with the answer.
     pub gold: &'static str,
-    /// Whether answers are free text that the benchmark has judged: no other program's metric says what its figure does.
-    pub judged: bool,
 }
 
 /// A stage for the templates.
@@ -256,7 +253,7 @@ impl Facts {
         let missing = SUBJECTS.iter().filter(|(subject, _)| curator.get(subject).is_none_or(Option::is_none));
         let missing =
             missing.map(|(subject, what)| format!("{}/{subject}.md: {what}", settings.curator)).collect();
-        let Origin { raw, newest, left_out, waiting } = origin;
+        let Origin { raw, newest, left_out } = origin;
         let work = work::gather(config, recipe, stages)?;
         let paper = recipe.paper;
         let sample = raw.iter().any(|file| file.sample).then_some("synthetic");
@@ -281,9 +278,11 @@ impl Facts {
                 .chain(guessed.iter().flat_map(Guessed::drafts))
                 .collect(),
             left_out,
-            waiting,
+            waiting: 0,
             refused: Vec::new(),
+            alike: Vec::new(),
             guessed,
+            exported: Vec::new(),
             configs: layouts.iter().zip(written).map(|(layout, written)| shape(layout, written)).collect(),
             meanings: meanings(&funnel),
             funnel,
@@ -373,10 +372,7 @@ fn shape(layout: &Layout, written: Written) -> Shape {
             Answer::Choice { options, gold } => (Some(options), gold),
             Answer::Words(gold) => (None, gold),
         };
-        let name = layout.config.replace('-', "_");
-        let tasks = riddlemill_benchmarks::find(layout.config).map(|benchmark| benchmark.tasks.as_slice());
-        let judged = options.is_none() && tasks.unwrap_or_default().iter().any(|task| task.judged.is_some());
-        TaskShape { name, question: task.question, instruction: task.instruction, options, gold, judged }
+        TaskShape { options, gold }
     });
     let table = |compat: &Compat| {
         let rows = written.compat.get(compat.file).copied().filter(|rows| *rows > 0)?;
@@ -453,6 +449,4 @@ pub(super) struct Origin {
     pub newest: Option<String>,
     /// Items that wait, failed, or lack required values.
     pub left_out: Vec<LeftOut>,
-    /// How many of these could be rows of their own.
-    pub waiting: u64,
 }

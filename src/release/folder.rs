@@ -57,6 +57,7 @@ pub fn finish(
         left_out: facts.left_out.clone(),
         waiting: facts.waiting,
         refused: facts.refused.clone(),
+        alike: facts.alike.clone(),
         licence: facts.licence.spdx.clone(),
         fingerprint,
         raw: facts.raw.clone(),

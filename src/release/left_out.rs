@@ -2,8 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use rustc_hash::FxHashSet;
+
+use super::layout::Layout;
 use super::manifest::{Ids, LeftOut};
 use super::numbered::{UNWANTED, rowless};
+use super::row::Row;
 use super::source::CandidateSource;
 use crate::recipe::Step;
 use crate::record::{Entry, State};
@@ -48,23 +52,61 @@ pub(super) fn list(end: CandidateSource, stages: &[StageReader]) -> Result<Vec<L
     Ok(left_out)
 }
 
-/// How many items these are that could be rows. Records of the kind that models' answers have are none: what waits there are
-/// parts of items that wait at a later step, or stand. What the folder does not want is not waited for either.
-pub(super) fn waiting(end: CandidateSource, left_out: &[LeftOut]) -> u64 {
-    let recipe = end.recipe();
-    let gives = |step: &Step| matches!(step.stage, Stage::Draft(draft) if draft.declared().made.is_some());
-    let of_answers = |rows: Rows| {
-        rows != end.rows() && recipe.steps().iter().any(|step| step.stage.rows() == rows && gives(step))
-    };
-    let of_items = |left: &&LeftOut| {
-        if left.is_incomplete() {
-            return left.reason != UNWANTED;
+/// How many rows an item of an earlier step becomes: three a puzzle, where the set's rows are in groups.
+#[derive(Debug, Default)]
+pub(super) struct RowsPerItem {
+    rows: u64,
+    groups: FxHashSet<[u8; 16]>,
+}
+
+impl RowsPerItem {
+    /// Notes rows of the set.
+    pub(super) fn look_at(&mut self, layout: &Layout, rows: &[Row]) {
+        for group in rows.iter().filter_map(|row| layout.group_of(row)) {
+            self.rows += 1;
+            let mut key = [0; 16];
+            key.copy_from_slice(&blake3::hash(group.as_bytes()).as_bytes()[..16]);
+            self.groups.insert(key);
         }
-        let Some((_, step)) = recipe.step(&left.stage) else { return true };
-        let mut read = step.inputs.iter().filter_map(|input| Some(recipe.input(input)?.2.stage.rows()));
-        read.any(|rows| !of_answers(rows))
-    };
-    left_out.iter().filter(of_items).map(|left| left.items.count).sum()
+    }
+
+    /// How many rows so many items become, by those that have become some.
+    fn of(&self, items: u64) -> u64 {
+        match self.groups.len() as u64 {
+            0 => items,
+            groups => (items * self.rows).div_ceil(groups),
+        }
+    }
+
+    /// How many rows what was left out could have become. Records of the kind that models' answers have are none: what
+    /// waits there are parts of items that wait at a later step, or stand. What the folder does not want is not waited for
+    /// either. An item from which several rows are made counts as these.
+    pub(super) fn waiting(&self, end: CandidateSource, left_out: &[LeftOut]) -> u64 {
+        let recipe = end.recipe();
+        let gives =
+            |step: &Step| matches!(step.stage, Stage::Draft(draft) if draft.declared().made.is_some());
+        let of_answers = |rows: Rows| {
+            rows != end.rows() && recipe.steps().iter().any(|step| step.stage.rows() == rows && gives(step))
+        };
+        let rows_of = |left: &LeftOut| {
+            if left.is_incomplete() {
+                return if left.reason == UNWANTED { 0 } else { left.items.count };
+            }
+            let Some((_, step)) = recipe.step(&left.stage) else { return left.items.count };
+            let read: Vec<Rows> = step
+                .inputs
+                .iter()
+                .filter_map(|input| Some(recipe.input(input)?.2.stage.rows()))
+                .filter(|rows| !of_answers(*rows))
+                .collect();
+            match read.is_empty() {
+                true => 0,
+                false if read.contains(&end.rows()) => left.items.count,
+                false => self.of(left.items.count),
+            }
+        };
+        left_out.iter().map(rows_of).sum()
+    }
 }
 
 /// Records of the last stage that did not become rows, by the reason.
@@ -81,4 +123,29 @@ fn incomplete(end: CandidateSource, last: &StageReader) -> Result<Vec<LeftOut>, 
         beside: 0,
     };
     Ok(by_reason.into_iter().map(left).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_puzzle_that_waits_counts_as_the_rows_that_it_becomes() {
+        let recipe = crate::recipe::find("brainteaser").unwrap();
+        let end = CandidateSource::new(recipe);
+        let left = |stage: &str, count| LeftOut {
+            stage: stage.into(),
+            state: "held".into(),
+            reason: "votes_missing".into(),
+            items: Ids { count, first: Vec::new() },
+            beside: 0,
+        };
+        let puzzles = [left("review:kind", 2)];
+        let before = RowsPerItem::default().waiting(end, &puzzles);
+        assert_eq!(before, 2, "nothing says yet how many rows a puzzle becomes");
+        let per_item = RowsPerItem { rows: 6, groups: [[0; 16], [1; 16]].into_iter().collect() };
+        assert_eq!(per_item.waiting(end, &puzzles), 6);
+        let gen_end = CandidateSource::new(crate::recipe::find("ruozhibench-gen").unwrap());
+        assert_eq!(RowsPerItem::default().waiting(gen_end, &[left("review:screen", 5)]), 5);
+    }
 }

@@ -44,6 +44,9 @@ pub struct Candidate {
     /// Why a release of these rows would be refused, each with its remedy.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<String>,
+    /// Rows that are alike since people rewrote their texts; empty for a release.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alike: Vec<AlikePair>,
     /// The licence of the whole set, an SPDX expression; `None` if none is stated, or by an earlier version of the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub licence: Option<String>,
@@ -56,6 +59,21 @@ pub struct Candidate {
     pub stages: Vec<Link>,
     /// The other files with their SHA-256, except SHA256SUMS.
     pub files: BTreeMap<String, String>,
+}
+
+/// Two rows of a candidate that are alike, at least one of which people rewrote.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AlikePair {
+    /// The record of the row that comes first.
+    pub a: String,
+    /// That of the other.
+    pub b: String,
+    /// 0 to 1.
+    pub score: f64,
+    /// What decided, as in dedup; `identical` of equal texts.
+    pub predicate: String,
+    pub text_a: String,
+    pub text_b: String,
 }
 
 /// A dump.

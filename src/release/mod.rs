@@ -14,6 +14,7 @@
 //! - null is null: a row has every key of its layout, in its order.
 
 mod adopt;
+mod alike;
 mod candidate;
 mod causes;
 pub mod changes;
@@ -23,6 +24,7 @@ pub mod data;
 pub mod diff;
 mod diff_text;
 mod error;
+mod eval_files;
 pub mod export;
 mod facts;
 mod fates;
@@ -63,6 +65,7 @@ mod work;
 mod yank;
 
 pub use adopt::{Adopted, adopt};
+pub use alike::{alike_pairs, alike_told};
 pub use candidate::{build, rows_json, rows_sha256};
 pub use causes::Causes;
 pub use error::ReleaseError;
@@ -71,7 +74,7 @@ pub use fates::fates;
 pub use folder::{files, listed};
 pub use holders::{Holder, holders};
 pub(crate) use item::damaged;
-pub use manifest::{Candidate, LeftOut, Link, Raw, Yanked};
+pub use manifest::{AlikePair, Candidate, LeftOut, Link, Raw, Yanked};
 pub use numbered::{is_published, not_an_item};
 pub use origin::origin;
 pub use partial::is_partial;

@@ -8,6 +8,7 @@ use super::changes::{Changes, Digests};
 use super::error::ReleaseError;
 use super::facts::{Facts, Origin, sources};
 use super::layout::Layout;
+use super::left_out::RowsPerItem;
 use super::licence::Licence;
 use super::manifest::{Candidate, LeftOut, Link, Raw, SUMS};
 use super::numbered::{allot, is_published, numbering, rows};
@@ -18,7 +19,7 @@ use super::restore::kept_lines;
 use super::row_faults::RowFaults;
 use super::source::CandidateSource;
 use super::version::{Bump, Version};
-use super::{data, folder, shortcuts, verify};
+use super::{data, eval_files, folder, shortcuts, verify};
 use crate::config::{Config, sections};
 use crate::pipeline::{StaleStage, Withheld, secrets_stand, stale_stages};
 use crate::recipe::Recipe;
@@ -95,11 +96,13 @@ pub fn release(
     let mut now = Digests::default();
     let mut written = Vec::new();
     let mut faults = RowFaults::new(recipe);
+    let mut per_item = RowsPerItem::default();
     for layout in &layouts {
         let batches = rows(end, last, &numbers).inspect(|batch| {
             if let Ok(rows) = batch {
                 now.add(layout.config, rows, layout);
                 faults.look_at(layout, rows);
+                per_item.look_at(layout, rows);
             }
         });
         written.push(data::write(&making, layout, batches)?);
@@ -107,6 +110,7 @@ pub fn release(
     let guessed = shortcuts::measure_release(config, recipe, end, last, &numbers)?;
     let origin = Origin::new(config, end, &readers)?;
     let mut facts = Facts::gather(config, recipe, &layouts, written, guessed, origin, &stages)?;
+    facts.waiting = per_item.waiting(end, &facts.left_out);
     if facts.configs.iter().all(|config| config.written.rows == 0) {
         durable::remove_folder(&making)?;
         let waits = facts.left_out.iter().map(LeftOut::describe).collect();
@@ -165,6 +169,7 @@ pub fn release(
     if proposal.version.draft.is_none() {
         facts.draft.clear();
     }
+    facts.exported = eval_files::write(&making, config, &layouts)?;
     let fingerprint = fingerprint(config, recipe, &layouts, &numbers);
     let manifest = folder::finish(&making, &facts, &layouts, stages, fingerprint)?;
     // A version is never replaced, so its folder is verified before it is registered.
@@ -419,6 +424,12 @@ fn keep(
             continue;
         }
         let file = from.join(&path);
+        // Each by itself, like the rows: all of them in memory could be too much.
+        if let Some(items) = eval_files::sealed_name(&path) {
+            seal(&file, &place.join(&items))?;
+            sealed.insert(items.clone(), sha256(&place.join(&items))?);
+            continue;
+        }
         let text = fence::read_to_string(&file).map_err(Error::io("read", &file))?;
         serde_json::to_writer(&mut texts, &(path, text)).map_err(|e| Error::io("write", &file)(e.into()))?;
         texts.push(b'\n');

@@ -3,7 +3,6 @@
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
-use super::data;
 use super::error::ReleaseError;
 use super::layout::{self, Layout};
 use super::manifest::SUMS;
@@ -12,6 +11,7 @@ use super::read_rows::JsonRow;
 use super::registry::{Registry, Release, TEXTS, unseal};
 use super::row::Row;
 use super::source::CandidateSource;
+use super::{data, eval_files};
 use crate::recipe::Recipe;
 use crate::store::{Error, Workspace, durable, inside, sha256};
 use riddlemill_files::fence;
@@ -84,6 +84,16 @@ fn build(
             durable::create_folder(parent)?;
         }
         durable::write_synced(&file, text.as_bytes())?;
+    }
+    for name in release.sealed.keys() {
+        let Some(items) = eval_files::path_of_sealed(name) else { continue };
+        let (from, to) = (sealed(registry, release, name)?, inside(making, &items)?);
+        if let Some(parent) = to.parent() {
+            durable::create_folder(parent)?;
+        }
+        let mut file = std::fs::File::create(&to).map_err(Error::io("create", &to))?;
+        std::io::copy(&mut unseal(&from)?, &mut file).map_err(Error::io("write", &to))?;
+        file.sync_data().map_err(Error::io("write", &to))?;
     }
     // The benchmark's folder used at the time is among its texts.
     let today = layout::layouts(recipe, CandidateSource::of_chain(recipe, release.stages).rows());

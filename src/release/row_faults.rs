@@ -86,7 +86,7 @@ impl RowFaults {
 }
 
 /// The record that a row was made from, if a column names it; else the row's own id.
-fn record_of(layout: &Layout, row: &Row) -> String {
+pub(super) fn record_of(layout: &Layout, row: &Row) -> String {
     let named = layout.place("source_id").map(|place| row.text(place)).filter(|id| !id.is_empty());
     named.unwrap_or_else(|| row.id()).to_owned()
 }

@@ -4,7 +4,8 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior, Value};
 
-use super::facts::{Facts, Shape};
+use super::eval_files::{ExportedTask, Form, python_name};
+use super::facts::Facts;
 use crate::text::grouped;
 
 macro_rules! templates {
@@ -15,7 +16,8 @@ macro_rules! templates {
 
 templates! {
     "README.md", "DATASHEET.md", "CITATION.cff", "CHANGELOG.md", "CANARY.txt", "LICENSE", "source_licence.txt",
-    "funnel.svg", "lm_eval.yaml", "utils.py", "inspect.py", "diff.html",
+    "funnel.svg", "diff.html", "eval/scoring.py", "eval/lm_eval.yaml", "eval/utils.py", "eval/inspect.py",
+    "eval/opencompass.py", "eval/riddlemill_evaluator.py",
 }
 
 /// The text files of every folder, with paths. A candidate has no canary.
@@ -47,9 +49,7 @@ pub fn render(facts: &Facts) -> Result<Vec<(String, String)>, Error> {
             environment.get_template("source_licence.txt")?.render(context)?,
         ));
     }
-    for shape in &facts.configs {
-        tasks(&environment, facts, shape, &mut files)?;
-    }
+    tasks(&environment, facts, &mut files)?;
     Ok(files)
 }
 
@@ -58,26 +58,73 @@ pub(super) fn page(name: &str, shows: &impl serde::Serialize) -> Result<String, 
     environment()?.get_template(name)?.render(Value::from(Serde(shows)))
 }
 
+/// The files that ask the items of eval/items: those for lm_eval and OpenCompass, which have no judge, of the tasks whose
+/// answers need none.
 fn tasks(
     environment: &Environment<'_>,
     facts: &Facts,
-    shape: &Shape,
     files: &mut Vec<(String, String)>,
 ) -> Result<(), Error> {
-    // Likeness to the reference, all that these programs would measure, is not the figure of a benchmark whose answers are judged.
-    let Some(task) = shape.task.as_ref().filter(|task| !task.judged) else { return Ok(()) };
-    let context = minijinja::context! {
-        task => Value::from(Serde(task)), shape => Value::from(Serde(shape)),
-        version => facts.version.clone(), recipe => facts.recipe,
-    };
-    for (template, path) in [
-        ("lm_eval.yaml", format!("eval/lm_eval/{}.yaml", task.name)),
-        ("utils.py", format!("eval/lm_eval/utils_{}.py", task.name)),
-        ("inspect.py", format!("eval/inspect/{}.py", task.name)),
-    ] {
-        files.push((path, environment.get_template(template)?.render(context.clone())?));
+    let asked: Vec<&ExportedTask> = facts.exported.iter().filter(|task| task.items > 0).collect();
+    if asked.is_empty() {
+        return Ok(());
     }
+    let mut put = |template: &str, path: String, context: Value| {
+        let text = environment.get_template(template)?.render(context)?;
+        files.push((path, text));
+        Ok::<_, Error>(())
+    };
+    put("eval/scoring.py", "eval/scoring.py".into(), minijinja::context! {})?;
+    let scored: Vec<&ExportedTask> = asked.iter().copied().filter(|task| !task.is_judged()).collect();
+    let of_figures: Vec<Value> =
+        scored.iter().filter(|task| task.form != Form::Text).map(|task| shown(task)).collect();
+    if !scored.is_empty() {
+        put("eval/utils.py", "eval/lm_eval/utils.py".into(), minijinja::context! { tasks => of_figures })?;
+    }
+    if scored.iter().any(|task| task.form != Form::Text) {
+        let path = "eval/opencompass/riddlemill_evaluator.py".to_owned();
+        put("eval/riddlemill_evaluator.py", path, minijinja::context! {})?;
+    }
+    for shape in &facts.configs {
+        let set = python_name(shape.name);
+        let of_set: Vec<&ExportedTask> =
+            asked.iter().copied().filter(|task| task.config == shape.name).collect();
+        for task in of_set.iter().filter(|task| !task.is_judged()) {
+            let context = minijinja::context! { task => shown(task), set => set.clone(), version => facts.version.clone() };
+            put("eval/lm_eval.yaml", format!("eval/lm_eval/{}.yaml", task.name), context)?;
+        }
+        if !of_set.is_empty() {
+            let all: Vec<Value> = of_set.iter().map(|task| shown(task)).collect();
+            put(
+                "eval/inspect.py",
+                format!("eval/inspect/{set}.py"),
+                minijinja::context! { set => set.clone(), tasks => all },
+            )?;
+        }
+        let measured = of_set.iter().filter(|task| !task.is_judged() && task.form != Form::Text);
+        let measured: Vec<Value> = measured.map(|task| shown(task)).collect();
+        if !measured.is_empty() {
+            let path = format!("eval/opencompass/datasets/{set}.py");
+            put("eval/opencompass.py", path, minijinja::context! { set => set.clone(), tasks => measured })?;
+        }
+    }
+    let scoring = |task: &&ExportedTask| {
+        let how = serde_json::json!({
+            "task": task.task, "config": task.config, "form": task.form, "groups": task.groups, "f1_of_set": task.f1,
+        });
+        (task.name.clone(), how)
+    };
+    let how: serde_json::Map<String, serde_json::Value> = asked.iter().map(scoring).collect();
+    files.push(("eval/tasks.json".into(), format!("{:#}\n", serde_json::Value::Object(how))));
     Ok(())
+}
+
+/// A task for the templates.
+fn shown(task: &ExportedTask) -> Value {
+    minijinja::context! {
+        name => task.name.clone(), form => Value::from(Serde(&task.form)), figures => task.figures(),
+        judged => task.is_judged(), system => task.system,
+    }
 }
 
 fn environment() -> Result<Environment<'static>, Error> {
@@ -95,6 +142,7 @@ fn environment() -> Result<Environment<'static>, Error> {
     // A JSON string is also valid in YAML and Python.
     environment.add_filter("quoted", |value: Value| serde_json::to_string(&value).unwrap_or_default());
     environment.add_filter("grouped", grouped);
+    environment.add_filter("python_name", |name: String| python_name(&name));
     environment.add_filter("share", |part: u64, whole: u64| part as f64 / whole.max(1) as f64);
     environment.add_filter("worded", |value: Value| {
         serde_json::to_value(&value).map_or_else(|_| value.to_string(), |json| super::diff::as_text(&json))

@@ -11,7 +11,7 @@ use super::facts::{Facts, Origin};
 use super::layout::{self, Layout};
 use super::licence::Licence;
 use super::row::Row;
-use super::{data, folder, read_rows, verify};
+use super::{data, eval_files, folder, read_rows, verify};
 use crate::config::Config;
 use crate::options::LETTERS;
 
@@ -114,6 +114,7 @@ fn release_of(place: &Path, layout: &Layout, rows: Vec<Row>) {
     let mut facts =
         Facts::gather(&config, recipe, &[*layout], vec![written], Vec::new(), Origin::default(), &[])
             .unwrap();
+    facts.exported = eval_files::write(place, &config, &[*layout]).unwrap();
     facts.candidate = false;
     facts.version = "1.0.0-draft.1".into();
     facts.date = Some("2026-01-02".into());

@@ -78,6 +78,7 @@ mod refusals;
 mod release;
 mod remarks;
 mod reviewed;
+mod rewritten;
 mod rows_and_posts;
 mod same_bytes;
 mod same_joke;

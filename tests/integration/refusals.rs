@@ -206,6 +206,55 @@ fn the_papers_of_a_set_name_every_upstream_and_its_licence() {
     assert_eq!(manifest["licence"], "CC-BY-NC-4.0", "{manifest}");
 }
 
+/// Two sources of the first set, of which one forbids what the other allows; the second set goes on from the first.
+#[test]
+fn each_of_several_sources_is_named_and_the_strictest_decides_for_every_set_made_from_them() {
+    const CHILD: &str = "long-traps";
+    let other = "[[source]]\nname = \"other\"\nkind = \"table\"\npath = \"raw/dumps/other.jsonl\"\nlicence = \"CC-BY-4.0\"\n\
+                 fields = { id = \"e:{n}\", content = \"text\" }\n";
+    let ws = workspace(&TWO, "");
+    let more = json!({ "n": 1, "text": "A key opens one of two doors. Which one stays shut?" });
+    ws.write("raw/dumps/other.jsonl", format!("{more}\n"));
+    let child = BENCHMARK.replace(
+        "[\"import\", \"review:fair\"]",
+        "[\"review:fair\"]\n[step.\"review:fair\"]\nfrom = [\"short-traps/review:fair\"]",
+    );
+    ws.write(&format!("benchmarks/{CHILD}/benchmark.toml"), child);
+    ws.write(&format!("benchmarks/{CHILD}/ballots.toml"), BALLOTS);
+    let licensed = |licence: &str| {
+        ws.write("pipeline.toml", format!("{SETTINGS}\n{other}\n{licence}"));
+        ws.call(["run", "--recipe", NAME]).expect(0);
+        ws.call(["run", "--recipe", CHILD]).expect(0);
+    };
+    licensed("");
+    keep_all(&ws);
+    ws.call(["run", "--recipe", CHILD]).expect(0);
+    vote(&ws, CHILD, "fair", "annotator-1", |_| json!({ "keep": "keep" }));
+    licensed("");
+    let release = |name: &str| ws.call(["release", name, "--date", "2026-01-02"]);
+    for name in [NAME, CHILD] {
+        // Two licences are none for the whole, and both are named.
+        let refused = release(name).expect(2).err;
+        assert!(refused.contains("list: CC-BY-NC-4.0; other: CC-BY-4.0"), "{name}: {refused}");
+    }
+    licensed("[release]\nlicence = \"CC-BY-4.0\"\n");
+    for name in [NAME, CHILD] {
+        let refused = release(name).expect(2).err;
+        assert!(refused.contains("list: CC-BY-NC-4.0 forbids commercial use"), "{name}: {refused}");
+        assert!(!refused.contains("other:"), "{name}: {refused}");
+    }
+    licensed("[release]\nlicence = \"CC-BY-NC-4.0\"\n");
+    for name in [NAME, CHILD] {
+        release(name).expect(0);
+        let read = |file: &str| ws.read(&format!("output/{name}/1.0.0/{file}"));
+        assert!(read("LICENSES/list.txt").contains("CC-BY-NC-4.0"), "{name}");
+        assert!(read("LICENSES/other.txt").contains("CC-BY-4.0"), "{name}");
+        let card = read("README.md");
+        assert!(card.contains("| list/list.jsonl |") && card.contains("| other/other.jsonl |"), "{card}");
+    }
+    ws.call(["verify", &format!("output/{NAME}/1.0.0"), "--raw"]).expect(0);
+}
+
 /// What a voter accepts all the same is no pair, and its question says in the accounting why it is no row.
 #[test]
 fn a_normal_question_that_is_its_trick_question_is_no_row() {
@@ -235,7 +284,10 @@ fn a_normal_question_that_is_its_trick_question_is_no_row() {
     let left = &manifest["left_out"][0];
     assert_eq!(left["reason"], "`when` under [data] of the benchmark leaves it out", "{manifest}");
     // Its answers are judged, so that no other program's likeness to the analysis stands for the figure.
-    assert!(!people.ws.exists(&format!("output/{GEN}/candidate/eval/lm_eval/ruozhibench_gen.yaml")));
+    assert!(!people.ws.exists(&format!("output/{GEN}/candidate/eval/lm_eval")));
     let card = people.ws.read(&format!("output/{GEN}/candidate/README.md"));
-    assert!(card.contains("`riddlemill evaluate ruozhibench-gen` asks models and judges"), "{card}");
+    assert!(
+        card.contains("eval/inspect/ruozhibench_gen.py@ruozhibench_gen_answer --model-role grader=JUDGE"),
+        "{card}"
+    );
 }

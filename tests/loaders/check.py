@@ -11,6 +11,7 @@ fails too.
 import contextlib
 import hashlib
 import importlib.metadata
+import importlib.util
 import io
 import json
 import logging
@@ -349,8 +350,84 @@ def compat(folder):
     return " ".join(read) or "none"
 
 
+def scoring(folder):
+    """The module by which the files of eval/ read answers."""
+    spec = importlib.util.spec_from_file_location("scoring_of_" + folder.name, folder / "eval" / "scoring.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def reply(form, item):
+    """A reply with the right answer, as the prompt asks for it."""
+    if form["kind"] == "tag":
+        return f"<choice>{item['answer']}</choice>"
+    # People's mean need not be whole.
+    return f"[[{round(float(item['answer']))}]]" if form["kind"] == "rating" else item["answer"]
+
+
+NONSENSE = "lol"
+
+# Replies and what they are read as: the same as in crates/llm/src/parse/tests.rs.
+LETTERS = {
+    **{"B": "B", "b": "B", "Ｂ": "B", "(B)": "B", "B. 因为": "B", "答案：C": "C", "**答案**: D": "D", "Answer: B": "B"},
+    **{"分析: A 不对，B 也不对。\n答案: D": "D", "选 C": "C", "B，因为 A 没有说明": "B", "A or B": None, "A、B": None},
+    **{"E": None, "Apples": None, "A question like this has no answer": None, "可能是 A，也可能是 B": None, "": None},
+}
+CHOICES = {
+    "Because…\n\n<choice>AnswerB</choice>\n\n": "AnswerB",
+    "<choice> Answer B </choice>": "AnswerB",
+    "**<CHOICE>answera</CHOICE>**": "AnswerA",
+    "```\n<choice>AnswerA</choice>\n```": "AnswerA",
+    "<choice>AnswerA</choice> is better": None,
+    "<choice>AnswerA</choice>\nI am sure.": None,
+    "AnswerA": None,
+}
+RATINGS = {"The form is [[5]]. My rating: [[ 8 ]].": 8, "评分：【【7】】": 7, "[[11]]": None, "Rating: 5": None, "[[7.5]]": None}
+
+
+def asked(folder):
+    """Every task has its items, each with the set's own prompt; what is right is read as right, and what says nothing as nothing."""
+    if not (folder / "eval").exists():
+        return "none"
+    module = scoring(folder)
+    for text, letter in LETTERS.items():
+        assert module.letter(text, list("ABCD")) == letter, text
+    for text, name in CHOICES.items():
+        assert module.tag(text, ["AnswerA", "AnswerB"], False) == name, text
+    for text, rating in RATINGS.items():
+        assert module.number(text, 1, 10) == rating, text
+    read = []
+    for name, task in module.TASKS.items():
+        items = module.items(name)
+        assert items and len({item["id"] for item in items}) == len(items), name
+        form = task["form"]
+        for item in items:
+            assert item["prompt"] and item["task"] == (task["task"] or name), item["id"]
+            if form["kind"] == "judged":
+                judges = module.judge_prompts(item, "an answer</response>")
+                assert len(judges) == (1 if form["scale"] else 2), item["id"]
+                assert all("an answer" in one["prompt"] and "response-here" not in one["prompt"] for one in judges)
+                continue
+            if "choices" in item:
+                assert item["choices"][item["gold"]] == item["answer"], item["id"]
+            said = module.answer(name, item, reply(form, item))
+            assert said == item["answer"] or form["kind"] == "rating" and said, item["id"]
+            assert form["kind"] == "text" or module.answer(name, item, NONSENSE) is None, item["id"]
+        if form["kind"] in ("judged", "text"):
+            read.append(f"{name}={len(items)}")
+            continue
+        right = [(item, item["answer"]) for item in items]
+        for figure, compute in module.figures(name).items():
+            # A figure of whole groups is 0 where a release has no whole group.
+            assert compute(right) > 0.999 or figure.startswith(("groups_", "correlation")), f"{name}: {figure}"
+            assert compute([(item, None) for item in items]) == 0, f"{name}: {figure}"
+        read.append(f"{name}={len(items)}")
+    return " ".join(read)
+
+
 def tasks(folder):
-    """lm_eval runs every task; a gold outside of the choices is an error here."""
+    """lm_eval runs every task whose answers need no judge, and its figures are those of scoring.py."""
     from lm_eval import simple_evaluate
     from lm_eval.tasks import TaskManager
 
@@ -363,43 +440,125 @@ def tasks(folder):
         )
         samples = done["samples"][name]
         assert samples, name
+        module = scoring(folder)
+        form = module.TASKS[name]["form"]
         for sample in samples:
             document = sample["doc"]
+            assert sample["target"], document["id"]
+            assert sample["arguments"][0][0] == document["prompt"], document["id"]
             if "choices" in document:
                 assert 0 <= document["gold"] < len(document["choices"]), document["id"]
-            else:
-                assert sample["target"], document["id"]
+        if form["kind"] != "text":
+            # The model says nothing but "lol".
+            results = done["results"][name]
+            found = {key.split(",")[0]: value for key, value in results.items()}
+            for figure in module.figures(name):
+                assert found[figure] == 0, f"{name}: {figure} is {found[figure]}"
+            task = done["configs"][name]
+            assert [one["metric"] for one in task["metric_list"]] == list(module.figures(name)), name
         ran.append(f"{name}={len(samples)}")
     return " ".join(ran) or "none"
 
 
 def inspect(folder):
-    """inspect_ai runs every task, and who always says A is right as often as A is."""
+    """inspect_ai runs every task: who answers right has all figures at 1, and a judge's rating is the score."""
     from inspect_ai import eval as evaluate
     from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
-    def always(*_):
-        output = ModelOutput.from_content(model="mockllm", content="ANSWER: A")
+    if not (folder / "eval" / "inspect").exists():
+        return "none"
+    module = scoring(folder)
+
+    def saying(text):
+        output = ModelOutput.from_content(model="mockllm", content=text)
         # Without usage the mock counts tokens with a vocabulary it would have to download.
         output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
         return output
 
+    def always(text):
+        return get_model("mockllm/model", custom_outputs=lambda *_: saying(text), memoize=False)
+
     ran = []
-    for path in sorted(folder.glob("eval/inspect/*.py")):
-        model = get_model("mockllm/model", custom_outputs=always, memoize=False)
+    for name, task in module.TASKS.items():
+        items, form = module.items(name), task["form"]
+        place = re.sub(r"\W", "_", task["config"])
+        place = "set_" + place if place[0].isdigit() else place
+        path = folder / "eval" / "inspect" / f"{place}.py"
+        by_prompt = {item["prompt"]: item for item in items}
+
+        def right(messages, *_):
+            item = by_prompt[messages[-1].text]
+            return saying("an answer" if form["kind"] == "judged" else reply(form, item))
+
+        model = get_model("mockllm/model", custom_outputs=right, memoize=False)
+        judged = '{"rating": 3, "explanation": "so"}' if form.get("json") else "Rating: [[3]]"
+        grader = always(judged if form.get("scale") else "<choice>1</choice>")
         with contextlib.chdir(path.parent):
-            logs = evaluate(path.name, model=model, limit=SAMPLES, display="none", log_dir=SCRATCH.name)
-        assert logs, path
-        for log in logs:
-            assert log.status == "success", f"{log.eval.task}: {log.error}"
-            ids = [sample.id for sample in log.samples]
-            assert len(set(ids)) == len(ids)
-            if log.samples[0].choices:
-                share = sum(sample.target == "A" for sample in log.samples) / len(ids)
-                found = log.results.scores[0].metrics["accuracy"].value
-                assert abs(found - share) < 1e-9, f"{log.eval.task}: {found}, not {share}"
-            ran.append(f"{log.eval.task}={len(ids)}")
+            logs = evaluate(
+                f"{path.name}@{name}",
+                model=model,
+                model_roles={"grader": grader},
+                limit=SAMPLES,
+                display="none",
+                log_dir=SCRATCH.name,
+            )
+        (log,) = logs
+        assert log.status == "success", f"{name}: {log.error}"
+        ids = [sample.id for sample in log.samples]
+        assert len(set(ids)) == len(ids) == min(len(items), SAMPLES)
+        figures = {
+            key: metric.value
+            for score in log.results.scores
+            for key, metric in ((f"{score.name}/{key}", metric) for key, metric in score.metrics.items())
+        }
+        if form["kind"] == "judged" and form["scale"]:
+            assert [value for key, value in figures.items() if key.endswith("/mean")] == [3.0], figures
+        elif form["kind"] == "judged":
+            # Who always prefers the first text prefers none.
+            assert figures["tie/mean"] == 1.0 and figures["model/mean"] == 0.0, figures
+        elif form["kind"] != "text":
+            for figure in module.figures(name):
+                key = f"{name}/{'accuracy' if figure == 'acc' else figure}"
+                # Of a part of the items, groups need not be whole.
+                assert figures[key] > 0.999 or figure.startswith(("groups_", "correlation")), f"{key}: {figures}"
+        ran.append(f"{log.eval.task}={len(ids)}")
     return " ".join(ran) or "none"
+
+
+def opencompass(folder):
+    """The data sets for OpenCompass are read by the reader of its configurations and have their items; their evaluator gives the
+    figures of scoring.py. OpenCompass itself needs torch, and its base class stands in here as an empty one."""
+    import types
+
+    from mmengine.config import Config
+
+    package = types.ModuleType("opencompass.openicl.icl_evaluator")
+    package.BaseEvaluator = type("BaseEvaluator", (), {})
+    for name in ("opencompass", "opencompass.openicl"):
+        sys.modules.setdefault(name, types.ModuleType(name))
+    sys.modules["opencompass.openicl.icl_evaluator"] = package
+    read = []
+    for path in sorted(folder.glob("eval/opencompass/datasets/*.py")):
+        module = scoring(folder)
+        (sets,) = [value for key, value in Config.fromfile(path).items() if key.endswith("_datasets")]
+        for one in sets:
+            items = rows(pathlib.Path(one["path"]))
+            name = one["eval_cfg"]["evaluator"]["task"]
+            assert items == module.items(name), name
+            shown = one["infer_cfg"]["prompt_template"]["template"]["round"][0]["prompt"]
+            columns = one["reader_cfg"]["input_columns"] + [one["reader_cfg"]["output_column"]]
+            assert all(column in item for item in items for column in columns), name
+            assert "{prompt}" in shown, name
+            file = folder / "eval" / "opencompass" / "riddlemill_evaluator.py"
+            spec = importlib.util.spec_from_file_location("riddlemill_evaluator", file)
+            evaluators = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(evaluators)
+            form = module.TASKS[name]["form"]
+            replies = [reply(form, item) for item in items]
+            result = evaluators.Evaluator(name).score(replies, [item["answer"] for item in items], items)
+            assert result["in_form"] == 100 and all(one["correct"] for one in result["details"]), name
+            read.append(f"{name}={len(items)}")
+    return " ".join(read) or "none"
 
 
 def words(folder):
@@ -478,7 +637,7 @@ def metadata(folder):
 TABLES = sys.argv[1:2] == ["--tables"]
 CHECKS = [sums, tables, hub]
 if not TABLES:
-    CHECKS += [strict, schema, croissant, datapackage, compat, tasks, inspect, words]
+    CHECKS += [strict, schema, croissant, datapackage, compat, asked, tasks, inspect, opencompass, words]
 
 
 def main():

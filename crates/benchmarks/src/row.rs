@@ -1,6 +1,8 @@
 //! Checks a row's columns.
 
 use crate::data::{Data, Kind};
+use crate::expression::Trouble;
+use crate::scope::{text, texts};
 
 /// Why a row's column cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -21,6 +23,25 @@ pub enum ColumnError {
 }
 
 impl Data {
+    /// The group of a row, if the benchmark has groups, and the row's parts.
+    ///
+    /// # Errors
+    /// [`Trouble`] if an expression cannot be computed.
+    pub fn placed(
+        &self,
+        columns: &minijinja::value::Value,
+    ) -> Result<(Option<String>, Vec<String>), Trouble> {
+        let group = match &self.group {
+            Some(group) => text(&group.value(columns)?),
+            None => None,
+        };
+        let mut parts = Vec::new();
+        for part in &self.parts {
+            parts.extend(texts(&part.value(columns)?));
+        }
+        Ok((group, parts))
+    }
+
     /// The first problem with these columns in a row: a missing value, or another type.
     pub fn lacking<'c>(
         &self,

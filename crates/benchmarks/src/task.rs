@@ -41,7 +41,7 @@ pub struct Task {
     pub on_request: bool,
     /// The task with the same options in the other order: people see one of the two.
     pub other_order_of: Option<&'static str>,
-    /// The condition for rows whose eval/ files ask it; none means all.
+    /// The condition for rows whose outputs, where they name no task, are about it; none means all.
     pub usual: Option<Expression>,
     /// How an answer is parsed, and the gold answer.
     pub wants: Wants,

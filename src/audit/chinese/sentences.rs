@@ -3,6 +3,21 @@
 
 /// English with `{}` for values of the workspace, and the Chinese, with as many in the same order.
 const SENTENCES: &[(&str, &str)] = &[
+    // What would make a release refuse.
+    (
+        "{}: {}; `riddlemill explain {} --recipe {}` shows who decided it",
+        "{}：{}；`riddlemill explain {} --recipe {}` 可查看由谁决定",
+    ),
+    (
+        "{} and {} became one row{}: both have the id {}; `riddlemill decide drop {} --recipe {} --by NAME --why TEXT` leaves one",
+        "{} 与 {} 成为同一行{}：编号同为 {}；`riddlemill decide drop {} --recipe {} --by NAME --why TEXT` 可只留其一",
+    ),
+    (
+        "{} and {} became one row{}: both have the id {}; a vote that rejects one of them leaves the other, or a step \
+         `dedup` in the benchmark's folder",
+        "{} 与 {} 成为同一行{}：编号同为 {}；投票否决其一即可保留另一条，或在基准文件夹中增加步骤 `dedup`",
+    ),
+    ("and {} more like these", "另有 {} 条同类问题"),
     // What keeps records back.
     ("the text contains a listed term", "文本含有词表中的词"),
     (
@@ -313,6 +328,13 @@ mod tests {
             "没有可询问的端点：draft.endpoint 未指明 pipeline.toml 中的端点"
         );
         assert_eq!(zh("500 from mine"), "500 from mine");
+        assert_eq!(
+            zh(
+                "d:1 and d:2 became one row (\"x\"): both have the id ab; `riddlemill decide drop d:2 --recipe flub --by NAME --why \
+                 TEXT` leaves one"
+            ),
+            "d:1 与 d:2 成为同一行 (\"x\")：编号同为 ab；`riddlemill decide drop d:2 --recipe flub --by NAME --why TEXT` 可只留其一"
+        );
     }
 
     #[test]

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 
 use super::error::OutputError;
 use super::{ItemKey, Lines, Output, Response};
-use crate::evaluate::task::Setting;
+use crate::evaluate::task::{Setting, Task};
 use crate::llm::parse;
 use crate::llm::without_reasoning;
 use crate::options::LETTERS;
@@ -47,7 +47,8 @@ fn output(sample: &Json, model: Option<&str>) -> Result<Output, OutputError> {
     };
     Ok(Output {
         which: ItemKey::Named(item),
-        task: None,
+        // Files of earlier releases do not name it.
+        task: sample["metadata"].get("task").and_then(Json::as_str).and_then(Task::named),
         setting: Setting::default(),
         model: model.map(str::to_string),
         response,

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 
 use super::error::OutputError;
 use super::{ItemKey, Output, Response};
-use crate::evaluate::task::Setting;
+use crate::evaluate::task::{Setting, Task};
 use crate::llm::without_reasoning;
 
 /// Where lm_eval stores a model's output, in order of preference.
@@ -26,7 +26,8 @@ pub(super) fn output(path: &Path, line: &Json) -> Result<Output, OutputError> {
     let setting: Setting = setting.unwrap_or_default();
     Ok(Output {
         which: ItemKey::Named(item.into()),
-        task: None,
+        // Files of earlier releases do not name it.
+        task: line["doc"].get("task").and_then(Json::as_str).and_then(Task::named),
         setting,
         model,
         response,

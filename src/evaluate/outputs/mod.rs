@@ -356,7 +356,7 @@ fn labelled(item: &Item, task: Task, prompt: &str, reply: &str) -> Option<usize>
     found.max_by_key(|(at, option)| (option.len(), LETTERS.len() - at)).map(|(at, _)| at)
 }
 
-/// The task of a set's own eval/ files: the first that applies to the item.
+/// The task of outputs that do not name one: the first that applies to the item, as the eval/ files of earlier releases asked it.
 fn usual(set: &Set, item: &Item) -> Result<Task, OutputError> {
     let columns = item.columns();
     let puts = |task: &Task| match &task.declared().usual {

@@ -140,6 +140,22 @@ fn lm_eval_logs_give_likelihoods_or_words() {
     assert_eq!(answers[0].correct, Some(true));
 }
 
+/// The files of eval/ name their task in every item.
+#[test]
+fn logs_of_the_sets_own_files_are_about_the_task_that_they_name() {
+    let flub = set("flub", vec![text(0, true, Some("歧义"), 2)]);
+    let line = r#"{"doc_id": 0, "doc": {"id": "t0", "task": "classify"}, "resps": [["歧义"]], "filtered_resps": ["歧义"]}"#;
+    let (answers, skipped) = read_file(&flub, "m/samples_flub_classify_x.jsonl", line, None);
+    assert_eq!((answers.len(), skipped.len()), (1, 0), "{skipped:?}");
+    assert_eq!(answers[0].task, task("classify"));
+    let log = serde_json::json!({
+        "version": 2, "status": "success", "eval": { "task": "flub_explain", "model": "org/model" },
+        "samples": [{ "id": "t0", "epoch": 1, "metadata": { "task": "explain" }, "output": { "completion": "没有人。" } }],
+    });
+    let (answers, _) = read_file(&flub, "log.json", &log.to_string(), None);
+    assert_eq!((answers[0].task, answers[0].text.as_str()), (task("explain"), "没有人。"));
+}
+
 #[test]
 fn inspect_logs_give_the_letter_after_answer() {
     let set = set("brainteaser", group(0, false, 1));

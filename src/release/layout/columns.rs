@@ -24,7 +24,7 @@ pub struct Layout {
     /// Columns that only some releases have.
     pub sometimes: &'static [&'static str],
     /// The declaration in the benchmark's folder; `None` for candidate posts.
-    pub(super) declared: Option<&'static Data>,
+    pub(in crate::release) declared: Option<&'static Data>,
 }
 
 /// A column of a layout.

@@ -297,6 +297,12 @@ impl Layout {
         self.columns.iter().filter_map(stand_in).collect()
     }
 
+    /// The group of a row, if the set's rows are in groups.
+    pub fn group_of(&self, row: &Row) -> Option<String> {
+        let group = self.declared?.group.as_ref()?;
+        riddlemill_benchmarks::scope::text(&group.value(&self.given(row)).ok()?)
+    }
+
     /// A row's columns as variables of expressions.
     fn given(&self, row: &Row) -> TemplateValue {
         with_this(

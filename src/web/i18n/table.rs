@@ -225,6 +225,7 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
     ("pairs", "Pairs", "记录对"),
     ("pairs_found", "{} pairs", "{} 对"),
     ("verdict", "Pairs", "显示"),
+    ("alike_rewritten", "alike since their texts were rewritten", "改写文本后相近"),
     ("verdict_borderline", "near, not merged", "相近但未合并"),
     ("merged_pairs", "Merged, least similar first", "已合并（由低分到高分）"),
     ("order_lowest", "lowest score first", "由低分到高分"),

@@ -12,7 +12,8 @@ use crate::decisions::seen_pair;
 use crate::pipeline::Withheld;
 use crate::recipe::{Recipe, Step};
 use crate::record::Entry;
-use crate::stages::NearPair;
+use crate::release::{AlikePair, alike_pairs};
+use crate::stages::{NearPair, Stage};
 use crate::store::view::{PairQuery, Record, StageView};
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::PageError;
@@ -58,6 +59,8 @@ struct Found {
     filter: Filter,
     clusters: Vec<Cluster>,
     pairs: Vec<Pair>,
+    /// Rows that are alike since people rewrote their texts.
+    alike: Vec<Alike>,
     found: usize,
     merged: usize,
     page: usize,
@@ -95,6 +98,14 @@ struct Pair {
     seen: String,
 }
 
+#[derive(Serialize)]
+struct Alike {
+    #[serde(flatten)]
+    pair: AlikePair,
+    /// The hash of both posts as they were compared.
+    seen: String,
+}
+
 pub(in crate::web) async fn page(
     State(app): State<Arc<App>>,
     visitor: Visitor,
@@ -119,6 +130,7 @@ fn find(app: &App, recipe: &'static Recipe, filter: Filter, visitor: &Visitor) -
         stage: step.name,
         clusters: Vec::new(),
         pairs: Vec::new(),
+        alike: Vec::new(),
         found: 0,
         merged: 0,
         page: filter.page.parse().unwrap_or(1).max(1),
@@ -136,7 +148,10 @@ fn find(app: &App, recipe: &'static Recipe, filter: Filter, visitor: &Visitor) -
     found.merged = opened.in_state("merged");
     let withheld = Withheld::open(&app.workspace, recipe)?;
     if found.filter.show == "pairs" {
-        pairs(&opened, &withheld, &mut found)?
+        pairs(&opened, &withheld, &mut found)?;
+        if step.stage == Stage::Dedup && found.page == 1 {
+            found.alike = alike(app, recipe, &opened)?;
+        }
     } else {
         clusters(&opened, &withheld, &mut found)?
     }
@@ -205,6 +220,20 @@ fn pairs(opened: &StageView<'_>, withheld: &Withheld, found: &mut Found) -> Resu
     let stays = |id: &String| !withdrawn.contains(id) && !withheld.is_withdrawn_text(&text(id));
     found.pairs = pairs.into_iter().filter(|pair| stays(&pair.a) && stays(&pair.b)).map(shown).collect();
     Ok(())
+}
+
+/// The rows of the candidate that are alike since people rewrote their texts.
+fn alike(app: &App, recipe: &'static Recipe, opened: &StageView<'_>) -> Result<Vec<Alike>, PageError> {
+    let pairs = alike_pairs(&app.workspace, recipe)?;
+    let ids: Vec<&str> = pairs.iter().flat_map(|pair| [pair.a.as_str(), pair.b.as_str()]).collect();
+    let texts = opened.texts_of(&ids)?;
+    let text = |id: &str| texts.get(id).map(String::as_str).unwrap_or_default();
+    // A decision is about the posts, as dedup compares them.
+    let shown = |pair: AlikePair| {
+        let seen = seen_pair((&pair.a, text(&pair.a)), (&pair.b, text(&pair.b))).to_string();
+        Alike { pair, seen }
+    };
+    Ok(pairs.iter().cloned().map(shown).collect())
 }
 
 /// The offset of the page among `all`.
