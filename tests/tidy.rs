@@ -403,3 +403,16 @@ fn files_that_the_docs_name_are_there() {
     }
     assert!(gone.is_empty(), "{}", gone.join("\n"));
 }
+
+#[test]
+fn the_changelog_has_the_version_of_the_package() {
+    let read = |path: &str| fs::read_to_string(root().join(path)).unwrap();
+    let manifest = read("Cargo.toml");
+    let version =
+        manifest.lines().find_map(|line| line.strip_prefix("version = ")).unwrap().trim_matches('"');
+    let log = read("CHANGELOG.md");
+    let heads: Vec<&str> = log.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+    assert_eq!(heads.first(), Some(&"Unreleased"), "what comes next has its place");
+    let second = heads.get(1).map(|head| head.split([' ', ',']).next().unwrap_or_default());
+    assert_eq!(second, Some(version), "`[workspace.package]` and CHANGELOG.md: {heads:?}");
+}

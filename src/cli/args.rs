@@ -36,7 +36,7 @@ pub(super) use trust::TrustVerb;
 
 /// Rebuild RuozhiBench, FLUB, Chumor and BrainTeaser from raw forum dumps, and tell why any post was kept or left out.
 #[derive(Parser)]
-#[command(name = "riddlemill", version, propagate_version = true, max_term_width = 100, after_help = super::exit::HELP)]
+#[command(name = "riddlemill", version, propagate_version = true, max_term_width = 100, help_template = super::verbs::TEMPLATE, after_help = super::exit::HELP)]
 pub(super) struct Cli {
     #[command(flatten, next_help_heading = "Options of every verb")]
     pub global: Global,
@@ -220,12 +220,15 @@ pub(super) enum Verb {
 
 #[derive(Args)]
 pub(super) struct Init {
-    /// The folder to create it in
-    #[arg(value_name = "DIR", default_value = ".")]
-    pub folder: PathBuf,
+    /// The folder to create it in, or a workspace that is there; and files of posts or pages, for which sources are proposed
+    #[arg(value_name = "DIR or FILE")]
+    pub places: Vec<PathBuf>,
     /// Leave out the sample dumps
     #[arg(long)]
     pub empty: bool,
+    /// Copy the files into raw/dumps and write their sources into pipeline.toml
+    #[arg(long, conflicts_with = "benchmark")]
+    pub write: bool,
     /// Copy a built-in benchmark's folder into benchmarks/ of the workspace, to change it
     #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::recipes))]
     pub benchmark: Option<String>,
@@ -375,4 +378,25 @@ pub(super) struct Man {
     /// Write the reference instead, as Markdown: settings, commands, outcomes, records, benchmarks, addresses
     #[arg(long)]
     pub reference: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::super::verbs::TEMPLATE;
+    use super::Cli;
+
+    #[test]
+    fn every_verb_has_one_line_and_each_line_a_verb() {
+        let cli = Cli::command();
+        let verbs: Vec<&str> = cli.get_subcommands().map(|verb| verb.get_name()).chain(["help"]).collect();
+        let line = |line: &str| line.strip_prefix("  ")?.split_whitespace().next().map(str::to_owned);
+        let mut listed: Vec<String> = TEMPLATE.lines().filter_map(line).collect();
+        listed.sort_unstable();
+        let mut verbs: Vec<String> = verbs.into_iter().map(str::to_owned).collect();
+        verbs.sort_unstable();
+        assert_eq!(listed, verbs);
+        assert!(TEMPLATE.lines().all(|line| line.chars().count() <= 80), "it fits a terminal");
+    }
 }

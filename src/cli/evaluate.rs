@@ -9,6 +9,7 @@ use super::estimate::{lacking, line, row};
 use super::exit::{Exit, Failure};
 use super::output::{self, count, number};
 use super::progress::RunConsole;
+use super::terminal::columns;
 use crate::config::Config;
 use crate::evaluate::outputs::File;
 use crate::evaluate::{
@@ -223,19 +224,24 @@ fn text(one: &Evaluated, place: &Path) -> String {
     let mut text = format!("{}\n", one.set.name());
     for table in &one.report.tables {
         text.push_str(&format!("\n{}\n", table.title));
-        let wide = table.rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0);
-        for row in &table.rows {
-            text.push_str(&format!("  {:<wide$}", row.name));
-            for (column, cell) in table.columns.iter().zip(&row.cells) {
-                if let Some(cell) = cell {
-                    text.push_str(&format!("  {column} {}", describe_cell(cell)));
-                }
-            }
-            text.push('\n');
+        let names = std::iter::once(String::new()).chain(table.rows.iter().map(|row| row.name.clone()));
+        let mut lines: Vec<String> = padded(names.collect());
+        for (at, column) in table.columns.iter().enumerate() {
+            let figure = |row: usize| table.rows.get(row)?.cells.get(at)?.as_ref().map(describe_cell);
+            let figures = (0..table.rows.len()).map(|row| figure(row).unwrap_or_default());
+            let cells = padded(std::iter::once(column.to_string()).chain(figures).collect());
+            lines.iter_mut().zip(&cells).for_each(|(line, cell)| line.push_str(cell));
         }
+        lines.iter().for_each(|line| text.push_str(&format!("{}\n", line.trim_end())));
     }
     text.push_str(&format!("\n{} in {}\n", count(one.answers.len() as u64, "answer"), place.display()));
     text
+}
+
+/// The cells of a column, of one width and two columns from the one before.
+fn padded(cells: Vec<String>) -> Vec<String> {
+    let wide = cells.iter().map(|cell| columns(cell)).max().unwrap_or(0);
+    cells.iter().map(|cell| format!("  {cell}{}", " ".repeat(wide - columns(cell)))).collect()
 }
 
 /// Prints what is missing, with hints.

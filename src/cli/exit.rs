@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use crate::config::Problems;
+use crate::config::{Problem, Problems};
 use crate::pipeline::RunError;
 use crate::release::ReleaseError;
 use crate::stages::StageError;
@@ -57,20 +57,29 @@ impl Failure {
 
     pub(super) fn print(&self, json: bool) {
         if json {
-            eprintln!("{}", serde_json::json!({ "error": self.message, "exit": self.exit as i32 }));
+            eprintln!(
+                "{}",
+                serde_json::json!({ "error": self.message.replace(ANOTHER, "\n"), "exit": self.exit as i32 })
+            );
             return;
         }
         match self.exit {
             // Ctrl-C is the user's own wish, not an error.
             Exit::Interrupted => eprintln!("{}", self.message),
-            _ => eprintln!("error: {}", self.message),
+            _ => eprintln!("error: {}", self.message.replace(ANOTHER, "\nerror: ")),
         }
     }
 }
 
+/// Between the problems of a list, so that each of them begins alike. A Unicode noncharacter, so that it occurs in
+/// no text.
+const ANOTHER: char = '\u{fdd1}';
+
 impl From<Problems> for Failure {
     fn from(problems: Problems) -> Failure {
-        Failure { exit: Exit::Usage, message: problems.to_string() }
+        let lines: Vec<String> =
+            problems.0.iter().map(|Problem { place, what }| format!("{place}: {what}")).collect();
+        Failure { exit: Exit::Usage, message: lines.join(&ANOTHER.to_string()) }
     }
 }
 
@@ -93,6 +102,9 @@ impl From<StageError> for Failure {
 
 impl From<RunError> for Failure {
     fn from(error: RunError) -> Failure {
+        if let RunError::Settings(problems) = error {
+            return problems.into();
+        }
         let exit = match &error {
             RunError::Settings(_) | RunError::NoStage { .. } | RunError::Missing { .. } => Exit::Usage,
             RunError::Stage(

@@ -16,6 +16,7 @@ use crate::audit::{
 use crate::pipeline::Withheld;
 use crate::release::not_an_item;
 use crate::search::{self, Recalled};
+use crate::stages::definition;
 use crate::stages::withdrawal::Tombstone;
 use crate::store::{Error, Workspace};
 
@@ -25,6 +26,10 @@ const TELL: usize = 3;
 const MOST: usize = 200;
 /// Most lines of a list.
 const LISTED: usize = 20;
+/// Columns of a stage's name, at least.
+const NAME: usize = 10;
+/// Digits of a hash, unless it is shown in full.
+const DIGITS: usize = 12;
 /// Characters of a text, unless it is shown in full.
 const SHORT: usize = 200;
 
@@ -235,27 +240,29 @@ fn print(explained: &Explained, full: bool) -> String {
     };
     let mut text =
         format!("{bold}{}{bold:#} in {}: {}\n", explained.id, explained.recipe, colour(ending, &state));
+    let stages = explained.way.iter().chain(&explained.absorbed).map(|passage| passage.stage.len());
+    let wide = stages.max().unwrap_or(0).max(NAME);
+    let mut head = |name: &str, content: &str, most: usize| {
+        let content = short(content, if full { usize::MAX } else { most });
+        text.push_str(&format!("  {name:<wide$} {HANG}{content}\n"));
+    };
     if let Some(content) = &explained.text {
-        text.push_str(&format!(
-            "  {:<10} {}\n",
-            "text",
-            short(content, if full { usize::MAX } else { 2 * SHORT })
-        ));
+        head("text", content, 2 * SHORT);
     }
     if let Some(note) = &explained.note {
-        text.push_str(&format!("  {:<10} {}\n", "note", short(note, if full { usize::MAX } else { SHORT })));
+        head("note", note, SHORT);
     }
     for passage in &explained.way {
         if explained.earlier.as_ref() == Some(&passage.stage) {
             text.push_str("  of an earlier run, before the stage above was made: `riddlemill run`\n");
         }
-        text.push_str(&print_passage(passage, full));
+        text.push_str(&print_passage(passage, full, wide));
     }
     if !explained.absorbed.is_empty() {
         text.push_str("  merged into it:\n");
         let most = if full { usize::MAX } else { LISTED / 2 };
         for passage in explained.absorbed.iter().take(most) {
-            text.push_str(&print_passage(passage, full));
+            text.push_str(&print_passage(passage, full, wide));
         }
         if explained.absorbed.len() > most {
             text.push_str(&format!("  … and {} more; --full lists them\n", explained.absorbed.len() - most));
@@ -275,7 +282,7 @@ fn brief(what: &str) -> bool {
     what == "vote"
 }
 
-fn print_passage(passage: &Passage, full: bool) -> String {
+fn print_passage(passage: &Passage, full: bool, wide: usize) -> String {
     let most = if full { usize::MAX } else { SHORT };
     let state = &passage.outcome;
     let ending = match state.as_str() {
@@ -285,7 +292,8 @@ fn print_passage(passage: &Passage, full: bool) -> String {
         _ => None,
     };
     let shown = ending.map_or_else(|| state.clone(), |ending| colour(ending, state));
-    let mut text = format!("  {:<10} {shown}", passage.stage);
+    let below = wide + 3;
+    let mut text = format!("  {:<wide$} {shown}", passage.stage);
     if let Some(reason) = &passage.reason {
         text.push_str(&format!(" ({reason})"));
     }
@@ -302,27 +310,53 @@ fn print_passage(passage: &Passage, full: bool) -> String {
     text.push('\n');
     let mut detail = |name: &str, value: &Option<String>| {
         if let Some(value) = value.as_deref().filter(|v| !v.is_empty()) {
-            text.push_str(&format!("             {name:<8} {HANG}{}\n", short(value, most)));
+            let value = if full { value.to_owned() } else { without_hashes(value) };
+            text.push_str(&format!("{:below$}{name:<8} {HANG}{}\n", "", short(&value, most)));
         }
     };
     detail("means", &passage.definition);
-    detail("because", &passage.evidence);
+    match passage.evidence.as_deref().and_then(|codes| sentences(codes, passage.reason.as_deref())) {
+        // The codes of rules, of which the first is the reason above.
+        Some(rules) => rules.into_iter().for_each(|rule| detail("and", &Some(rule.to_owned()))),
+        None => detail("because", &passage.evidence),
+    }
     detail("before", &passage.before);
     detail("after", &passage.after);
     if let (Some(own), Some(into)) = (&passage.own_text, &passage.into_text) {
         let sides = both_sides(&passage.id, own, passage.into.as_deref().unwrap_or_default(), into);
-        sides.lines().for_each(|line| text.push_str(&format!("         {line}\n")));
+        sides.lines().for_each(|line| text.push_str(&format!("{:1$}{line}\n", "", wide - 1)));
     }
     for piece in passage.details.iter().filter(|piece| full || brief(piece.what)) {
         if full {
-            text.push_str(&format!("             {:<8} {}\n", piece.what, piece.id));
+            text.push_str(&format!("{:below$}{:<8} {}\n", "", piece.what, piece.id));
             let lines = piece.text.lines();
-            lines.for_each(|line| text.push_str(&format!("               | {HANG}{}\n", visible(line))));
+            lines.for_each(|line| text.push_str(&format!("{:below$}  | {HANG}{}\n", "", visible(line))));
         } else {
-            text.push_str(&format!("             {:<8} {HANG}{}\n", piece.what, short(&piece.text, most)));
+            text.push_str(&format!("{:below$}{:<8} {HANG}{}\n", "", piece.what, short(&piece.text, most)));
         }
     }
     text
+}
+
+/// What rules do whose codes are the evidence, except the one that is the reason; `None` if the evidence is
+/// something else.
+fn sentences(evidence: &str, reason: Option<&str>) -> Option<Vec<&'static str>> {
+    let codes: Vec<&str> = evidence.split(',').map(str::trim).collect();
+    let all: Option<Vec<_>> = codes.iter().map(|code| Some((*code, definition(code)?))).collect();
+    Some(all?.into_iter().filter(|(code, _)| Some(*code) != reason).map(|(_, sentence)| sentence).collect())
+}
+
+/// A text whose hashes are shortened: nobody compares 64 digits by eye.
+fn without_hashes(text: &str) -> String {
+    let mut short = String::with_capacity(text.len());
+    for piece in text.split_inclusive(|c: char| !c.is_ascii_hexdigit()) {
+        let digits = piece.bytes().take_while(u8::is_ascii_hexdigit).count();
+        match digits >= 2 * DIGITS + 8 {
+            true => short.extend([&piece[..DIGITS], "…", &piece[digits..]]),
+            false => short.push_str(piece),
+        }
+    }
+    short
 }
 
 /// A text on one line, truncated to `most` characters.
@@ -341,4 +375,28 @@ fn colour(ending: Ending, text: &str) -> String {
         Ending::Out => "dropped",
     };
     tint(tone(state), text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hashes_are_short_and_other_words_whole() {
+        let hash = "e4caccfc1d00fa8e712160b2b357dcdb4d275892266cadc9fa381098b6ccda71";
+        let text = format!("sample:{hash} to ruozhibench/screen 388befea，{}", &hash[..32]);
+        assert_eq!(
+            without_hashes(&text),
+            "sample:e4caccfc1d00… to ruozhibench/screen 388befea，e4caccfc1d00…"
+        );
+        assert_eq!(without_hashes("vote: 云会恐高吗？ 1234567890"), "vote: 云会恐高吗？ 1234567890");
+    }
+
+    #[test]
+    fn codes_of_rules_are_told_as_sentences() {
+        let sentence = definition("cut_title").unwrap();
+        assert_eq!(sentences("cut_title", Some("cut_title")), Some(Vec::new()));
+        assert_eq!(sentences("number, cut_title", Some("number")), Some(vec![sentence]));
+        assert_eq!(sentences("2 first-round votes", Some("votes_missing")), None);
+    }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use include_flate::flate;
 
-use super::args::{Global, Init};
+use super::args::Global;
 use super::exit::{Exit, Failure};
 use super::output;
 use crate::config::{FILE, default_pipeline, sample_pipeline};
@@ -44,12 +44,13 @@ fn sample() -> [(&'static str, &'static str); 17] {
     ]
 }
 
-pub(super) fn init(args: &Init, global: &Global) -> Result<Exit, Failure> {
-    // `.` is the default of the argument, and then -C counts.
-    let root = if args.folder.as_os_str() == "." { &global.workspace } else { &args.folder };
-    if let Some(name) = &args.benchmark {
-        return copy_out(name, root, global);
-    }
+/// The option that selects a workspace, for commands that are proposed.
+pub(super) fn at(root: &Path) -> String {
+    if root.as_os_str() == "." { String::new() } else { format!(" -C {}", root.display()) }
+}
+
+/// Creates a workspace, with the sample or `empty`.
+pub(super) fn create(root: &Path, empty: bool, global: &Global) -> Result<(), Failure> {
     let settings = root.join(FILE);
     if settings.exists() {
         return Err(Failure::usage(format!(
@@ -58,12 +59,12 @@ pub(super) fn init(args: &Init, global: &Global) -> Result<Exit, Failure> {
         )));
     }
     // Checked before anything is written.
-    let missing = if args.empty { Vec::new() } else { missing(root)? };
+    let missing = if empty { Vec::new() } else { missing(root)? };
     for folder in ["dumps", "warc", "replies", "responses", "votes", "releases"] {
         durable::create_folder(&root.join("raw").join(folder))?;
     }
     let mut text = default_pipeline();
-    if !args.empty {
+    if !empty {
         text = sample_pipeline();
         for (path, content) in missing {
             if let Some(folder) = path.parent() {
@@ -93,10 +94,8 @@ pub(super) fn init(args: &Init, global: &Global) -> Result<Exit, Failure> {
                 root.join(".gitignore").display()
             );
         }
-        let at = if root.as_os_str() == "." { String::new() } else { format!(" -C {place}") };
-        eprintln!("next: riddlemill{at} run");
     }
-    Ok(Exit::Done)
+    Ok(())
 }
 
 /// What must not be published with a workspace.
@@ -133,7 +132,7 @@ fn keep_private(root: &Path) -> Result<bool, Failure> {
 }
 
 /// Copies a built-in benchmark's folder into the workspace. Existing files are not changed.
-fn copy_out(name: &str, root: &Path, global: &Global) -> Result<Exit, Failure> {
+pub(super) fn copy_out(name: &str, root: &Path, global: &Global) -> Result<Exit, Failure> {
     let Some(files) = riddlemill_benchmarks::built_in(name) else {
         let names = crate::recipe::names();
         return Err(Failure::usage(crate::config::unknown("built-in benchmark", name, names)));

@@ -30,7 +30,11 @@ pub(super) fn man(args: &Man) -> Result<Exit, Failure> {
     durable::create_folder(&args.folder)?;
     if args.reference {
         for (name, page) in reference::pages() {
-            durable::replace(&args.folder.join(name), page.as_bytes())?;
+            let file = args.folder.join(name);
+            if let Some(folder) = file.parent() {
+                durable::create_folder(folder)?;
+            }
+            durable::replace(&file, page.as_bytes())?;
         }
         return Ok(Exit::Done);
     }

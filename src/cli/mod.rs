@@ -43,6 +43,7 @@ mod profiles;
 mod progress;
 mod prompts;
 mod proposals;
+mod propose;
 mod publish;
 mod published;
 mod raw;
@@ -56,9 +57,11 @@ mod review_session;
 mod run;
 mod serve;
 mod show;
+mod stage_table;
 mod status;
 mod trials;
 mod trust;
+mod verbs;
 mod verify;
 mod withdraw;
 
@@ -110,7 +113,7 @@ fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
     // Before every verb: benchmarks/ of the workspace adds or replaces recipes, which verbs find by name.
     crate::recipe::open(&global.workspace)?;
     match &cli.verb {
-        Verb::Init(args) => init::init(args, global),
+        Verb::Init(args) => propose::init(args, global),
         Verb::Config(args) => config::config(args, global),
         Verb::Fetch(args) => fetch::fetch(args, global),
         Verb::Run(args) => run::run(args, global, stop),

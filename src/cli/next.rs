@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::exit::Failure;
-use super::output::count;
+use super::output::{count, number};
 use super::terminal::{HANG, Tone, tint};
-use crate::config::Config;
-use crate::pipeline::{Cause, Planned, Remedy, causes};
+use crate::config::{Config, sections};
+use crate::pipeline::{Cause, CauseState, Planned, Remedy, causes};
 use crate::recipe::Recipe;
 use crate::release::{self, Candidate, ReleaseError};
 use crate::store::{Manifest, Workspace};
@@ -67,22 +67,27 @@ pub(super) fn next(
     if due > 0 {
         return Ok(Some(Next { command: run, why: format!("{} to make", count(due as u64, "stage")) }));
     }
-    let of_cause = |standing: &RecipeState, cause: &Cause| {
+    if is_first_sight(config) && standings.iter().all(|standing| standing.causes.iter().all(|c| !c.failed)) {
+        return Ok(Some(Next { command: "riddlemill serve".into(), why: SAMPLE.into() }));
+    }
+    let groups = groups(standings);
+    let of_cause = |cause: &Cause| {
         let command = match &cause.remedy {
             Remedy::Nothing => return None,
             Remedy::Run => run.clone(),
             Remedy::First(what) => format!("{what}; then {run}"),
             Remedy::Command(command) => command.clone(),
         };
+        let group = groups.iter().find(|group| group.iter().any(|(_, one)| std::ptr::eq(*one, cause)));
         // Without the remedy, which is the command itself.
-        let short = Cause { remedy: Remedy::Nothing, ..cause.clone() };
-        Some(Next { command, why: format!("{} {}: {short}", standing.recipe.name, cause.stage) })
+        let (place, words) = group.map(|group| told(group, false)).unwrap_or_default();
+        Some(Next { command, why: format!("{place}: {words}") })
     };
     let all =
         || standings.iter().flat_map(|standing| standing.causes.iter().map(move |cause| (standing, cause)));
     // Of several with equally many records the first: what it unblocks passes through the others.
     let blocking = most(all().filter(|(_, cause)| cause.blocks));
-    if let Some(next) = blocking.and_then(|(standing, cause)| of_cause(standing, cause)) {
+    if let Some(next) = blocking.and_then(|(_, cause)| of_cause(cause)) {
         return Ok(Some(next));
     }
     for standing in standings {
@@ -118,7 +123,21 @@ pub(super) fn next(
     };
     let commands = all().filter(|(_, cause)| matches!(cause.remedy, Remedy::Command(_)));
     let other = most(commands.filter(|(standing, _)| empty(standing)));
-    Ok(other.and_then(|(standing, cause)| of_cause(standing, cause)))
+    Ok(other.and_then(|(_, cause)| of_cause(cause)))
+}
+
+/// What a newcomer does with the sample.
+const SAMPLE: &str = "this is the sample, with made-up votes: the pages show each post and why it was kept or left out, and riddlemill explain tieba:9900002233 tells it of one here";
+
+/// Whether the workspace has the sample's posts, drafts and votes and nothing else: then nobody has work to do.
+fn is_first_sight(config: &Config) -> bool {
+    let draft: sections::Draft = config.typed(None, "draft");
+    let votes = Workspace::new(&config.root).raw().join("votes");
+    let nobody_voted = std::fs::read_dir(votes).map_or(true, |mut files| files.next().is_none());
+    !config.sources.is_empty()
+        && config.sources.iter().all(|source| source.path.starts_with("raw/sample/"))
+        && draft.endpoint == "sample"
+        && nobody_voted
 }
 
 /// The first of those with the most records.
@@ -147,7 +166,118 @@ pub(super) fn row(cause: &Cause) -> Value {
     })
 }
 
-/// The label of a cause, and its colour.
-pub(super) fn label(cause: &Cause) -> (&'static str, Tone) {
-    if cause.failed { ("failed", Tone::Bad) } else { ("waiting", Tone::Waits) }
+/// One cause wherever it is found: the recipes, and what it keeps back there.
+type Group<'a> = Vec<(&'static str, &'a Cause)>;
+
+/// The causes of all recipes; those that one remedy mends are one group.
+fn groups(standings: &[RecipeState]) -> Vec<Group<'_>> {
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for standing in standings {
+        for cause in &standing.causes {
+            match groups.iter_mut().find(|group| group.first().is_some_and(|(_, first)| same(first, cause))) {
+                Some(group) => group.push((standing.recipe.name, cause)),
+                None => groups.push(vec![(standing.recipe.name, cause)]),
+            }
+        }
+    }
+    groups
+}
+
+/// Where a cause is found, all recipes and stages, and what it is.
+fn told(group: &[(&'static str, &Cause)], with_remedy: bool) -> (String, String) {
+    let Some((_, first)) = group.first() else { return Default::default() };
+    let joined = |places: Vec<String>| places.join(", ");
+    let alike = group.iter().all(|(_, one)| (one.stage, one.records) == (first.stage, first.records));
+    let (place, records, each) = match group {
+        [(recipe, one)] => (format!("{recipe} {}", one.stage), one.records, ""),
+        _ if alike => {
+            let recipes = joined(group.iter().map(|(recipe, _)| (*recipe).to_owned()).collect());
+            (format!("{recipes} {}", first.stage), first.records, "in each, ")
+        }
+        _ => {
+            let place =
+                |(recipe, one): &(&str, &Cause)| format!("{recipe} {} ({})", one.stage, number(one.records));
+            let places = joined(group.iter().map(place).collect());
+            (places, group.iter().map(|(_, one)| one.records).sum(), "together, ")
+        }
+    };
+    let remedy = if with_remedy { first.remedy.clone() } else { Remedy::Nothing };
+    let words = Cause { records, remedy, ..(*first).clone() };
+    (place, format!("{each}{words}"))
+}
+
+/// What waits or failed, a line a cause, under a heading; recipes and stages with the same cause share a line.
+pub(super) fn kept_back(standings: &[RecipeState]) -> Vec<String> {
+    let groups = groups(standings);
+    let line = |group: &Group<'_>| {
+        let failed = group.first().is_some_and(|(_, first)| first.failed);
+        let tone = if failed { Tone::Bad } else { Tone::Waits };
+        let (place, words) = told(group, true);
+        format!("  {}: {HANG}{words}", tint(tone, &place))
+    };
+    let heading = (!groups.is_empty()).then(|| tint(Tone::Head, KEPT_BACK));
+    heading.into_iter().chain(groups.iter().map(line)).collect()
+}
+
+/// The heading of what waits or failed.
+const KEPT_BACK: &str = "what waits or failed:";
+
+/// Whether one remedy mends both. Decisions of people hold in every recipe that has the stage; a key that is not set, or a
+/// server that does not answer, keeps back whatever would be sent to it.
+fn same(a: &Cause, b: &Cause) -> bool {
+    let alike = (a.state, &a.what, a.failed) == (b.state, &b.what, b.failed);
+    match a.state {
+        CauseState::Person => alike && (a.stage, a.records) == (b.stage, b.records),
+        _ => alike && !a.what.is_empty() && a.remedy.text() == b.remedy.text(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::terminal::{StreamStyle, fit};
+    use super::*;
+
+    fn standing(recipe: &str, causes: Vec<Cause>) -> RecipeState {
+        RecipeState { recipe: crate::recipe::find(recipe).unwrap(), due: 0, causes }
+    }
+
+    fn cause(stage: &'static str, state: CauseState, records: u64, what: &str, remedy: &str) -> Cause {
+        Cause {
+            stage,
+            state,
+            records,
+            what: what.to_owned(),
+            remedy: Remedy::First(remedy.to_owned()),
+            failed: false,
+            blocks: true,
+        }
+    }
+
+    #[test]
+    fn one_cause_names_every_recipe_and_stage_that_it_keeps_back() {
+        let key = |stage, records| cause(stage, CauseState::Model, records, "KEY is not set", "export KEY=…");
+        let listed = |remedy: &str| cause("anonymise", CauseState::Person, 1, "a listed term", remedy);
+        let standings = [
+            standing("ruozhibench-gen", vec![listed("decide in gen"), key("screen", 91)]),
+            standing("flub", vec![listed("decide in flub"), key("type", 1028)]),
+            standing(
+                "chumor",
+                vec![cause("opponents", CauseState::Model, 5, "OTHER is not set", "export OTHER=…")],
+            ),
+        ];
+        let lines = fit(&kept_back(&standings).join("\n"), StreamStyle { colours: false, width: None });
+        let lines: Vec<&str> = lines.lines().collect();
+        assert_eq!(
+            lines,
+            [
+                "what waits or failed:",
+                "  ruozhibench-gen, flub anonymise: in each, 1 waits for a person: a listed term; decide in gen",
+                "  ruozhibench-gen screen (91), flub type (1,028): together, 1,119 wait for a model: KEY is not set; export KEY=…",
+                "  chumor opponents: 5 wait for a model: OTHER is not set; export OTHER=…",
+            ]
+        );
+        let (place, words) = told(&groups(&standings)[1], false);
+        assert_eq!(place, "ruozhibench-gen screen (91), flub type (1,028)");
+        assert_eq!(words, "together, 1,119 wait for a model: KEY is not set");
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
@@ -10,11 +10,11 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use super::args::Global;
 use super::ask::{ask, can_ask};
 use super::busy::heard;
-use super::output::{count, number};
+use super::output::number;
+use super::stage_table::{Row, StageTable};
 use crate::config::Config;
 use crate::pipeline::{Progress, Selection, outlook};
 use crate::recipe::Recipe;
-use crate::record::State;
 use crate::stages::Pulse;
 use crate::store::Manifest;
 
@@ -23,14 +23,22 @@ const LOG_SECS: u64 = 30;
 
 /// The progress of a task.
 pub(super) struct Bar {
+    work: Arc<Work>,
+    /// The stage of which this is a part, and when that began.
+    stage: Option<(String, Instant)>,
+    shown: Shown,
+}
+
+/// What is done of a task.
+struct Work {
     name: String,
     /// The total; 0 if unknown.
     total: u64,
     done: AtomicU64,
     start: Instant,
-    /// The stage of which this is a part, and when that began.
-    stage: Option<(String, Instant)>,
-    shown: Shown,
+    over: Mutex<bool>,
+    /// Signalled once it is over.
+    ended: Condvar,
 }
 
 enum Shown {
@@ -38,8 +46,29 @@ enum Shown {
     Nothing,
     /// On a terminal.
     Drawn(ProgressBar),
-    /// In a log: seconds from the start to the last line.
-    Logged(AtomicU64),
+    /// In a log, by a thread of its own: a stage whose next record takes minutes still says that it works.
+    Logged,
+}
+
+impl Work {
+    /// Prints a line every [`LOG_SECS`] until the task is over.
+    fn log(&self) {
+        let mut over = self.over.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let waited = self.ended.wait_timeout_while(over, Duration::from_secs(LOG_SECS), |over| !*over);
+            over = waited.unwrap_or_else(PoisonError::into_inner).0;
+            if *over {
+                return;
+            }
+            let done = self.done.load(Ordering::Relaxed);
+            eprintln!("{}", log_line(&self.name, done, self.total, self.start.elapsed()));
+        }
+    }
+
+    fn end(&self) {
+        *self.over.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.ended.notify_all();
+    }
 }
 
 impl Bar {
@@ -47,16 +76,30 @@ impl Bar {
     pub(super) fn new(name: String, total: u64, quiet: bool) -> Bar {
         // The spinner of `busy` would otherwise be drawn over the bar.
         heard();
+        let work = Arc::new(Work {
+            name,
+            total,
+            done: AtomicU64::new(0),
+            start: Instant::now(),
+            over: Mutex::new(false),
+            ended: Condvar::new(),
+        });
         let shown = match (quiet, std::io::stderr().is_terminal()) {
             (true, _) => Shown::Nothing,
             (false, true) => {
                 let bar = if total == 0 { ProgressBar::new_spinner() } else { ProgressBar::new(total) };
+                let bar = bar.with_style(style(total, false)).with_prefix(work.name.clone());
+                // Last: the first tick draws the bar with the style that it has.
                 bar.enable_steady_tick(Duration::from_millis(200));
-                Shown::Drawn(bar.with_style(style(total, false)).with_prefix(name.clone()))
+                Shown::Drawn(bar)
             }
-            (false, false) => Shown::Logged(AtomicU64::new(0)),
+            (false, false) => {
+                let work = Arc::clone(&work);
+                std::thread::spawn(move || work.log());
+                Shown::Logged
+            }
         };
-        Bar { name, total, done: AtomicU64::new(0), start: Instant::now(), stage: None, shown }
+        Bar { work, stage: None, shown }
     }
 
     /// [`Bar::new`] for a verb: hidden if the flags say so.
@@ -66,7 +109,7 @@ impl Bar {
 
     /// Another part of the stage, with its own rate.
     fn part(&self, name: &str, total: u64, quiet: bool) -> Bar {
-        let (stage, start) = self.stage.clone().unwrap_or_else(|| (self.name.clone(), self.start));
+        let (stage, start) = self.stage.clone().unwrap_or_else(|| (self.work.name.clone(), self.work.start));
         // A stage that goes on after a part passes an empty name.
         let name = if name.is_empty() { stage.clone() } else { format!("{stage}, {name}") };
         let mut bar = Bar::new(name, total, quiet);
@@ -74,13 +117,9 @@ impl Bar {
         bar
     }
 
-    fn elapsed(&self) -> Duration {
-        self.start.elapsed()
-    }
-
     /// Since its stage began.
     fn took(&self) -> Duration {
-        self.stage.as_ref().map_or(self.start, |(_, start)| *start).elapsed()
+        self.stage.as_ref().map_or(self.work.start, |(_, start)| *start).elapsed()
     }
 
     /// Prints a line: in a log directly, on a terminal above the bar.
@@ -88,12 +127,13 @@ impl Bar {
         match &self.shown {
             Shown::Nothing => {}
             Shown::Drawn(bar) => bar.suspend(|| eprintln!("{message}")),
-            Shown::Logged(_) => eprintln!("{message}"),
+            Shown::Logged => eprintln!("{message}"),
         }
     }
 
-    /// Removes the bar from the terminal.
+    /// Removes the bar from the terminal, and ends the lines of a log.
     pub(super) fn clear(&self) {
+        self.work.end();
         if let Shown::Drawn(bar) = &self.shown {
             bar.finish_and_clear();
         }
@@ -108,19 +148,9 @@ impl Drop for Bar {
 
 impl Pulse for Bar {
     fn advance(&self, records: u64) {
-        let done = self.done.fetch_add(records, Ordering::Relaxed) + records;
-        match &self.shown {
-            Shown::Nothing => {}
-            Shown::Drawn(bar) => bar.inc(records),
-            Shown::Logged(last) => {
-                let secs = self.elapsed().as_secs();
-                let before = last.load(Ordering::Relaxed);
-                let due = secs >= before + LOG_SECS;
-                // Several threads report progress; only the one that stores the time prints the line.
-                if due && last.compare_exchange(before, secs, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
-                    eprintln!("{}", log_line(&self.name, done, self.total, self.elapsed()));
-                }
-            }
+        self.work.done.fetch_add(records, Ordering::Relaxed);
+        if let Shown::Drawn(bar) = &self.shown {
+            bar.inc(records);
         }
     }
 
@@ -128,7 +158,7 @@ impl Pulse for Bar {
         if let Shown::Drawn(bar) = &self.shown {
             // A template with a message would show an empty second line before the first one arrives.
             if bar.message().is_empty() {
-                bar.set_style(style(self.total, true));
+                bar.set_style(style(self.work.total, true));
             }
             bar.set_message(message.to_string());
         }
@@ -139,25 +169,35 @@ impl Pulse for Bar {
     }
 }
 
-/// `flub dedup: 412 k of 1.00 M, 1.31 k/s, 7 min left`.
+/// `flub dedup: 412 k of 1.00 M, 1,373/s, 8 min left`.
 fn log_line(name: &str, done: u64, total: u64, elapsed: Duration) -> String {
-    let rate = done as f64 / elapsed.as_secs_f64().max(1e-3);
+    let (at, rate) = (short(done as f64), short(rate(done, elapsed)));
     match total {
         // What counts more than was announced says nothing about what is left.
-        total if total < done => format!("{name}: {}, {}/s", short(done as f64), short(rate)),
-        total if total == done => {
-            format!("{name}: {} of {}, {}/s", short(done as f64), short(total as f64), short(rate))
-        }
+        total if total == 0 || total < done => format!("{name}: {at}, {rate}/s"),
+        total if total == done => format!("{name}: {at} of {}, {rate}/s", short(total as f64)),
         _ => {
+            format!("{name}: {at} of {}, {rate}/s, {} left", short(total as f64), left(done, total, elapsed))
+        }
+    }
+}
+
+/// Records in a second, since the task began.
+fn rate(done: u64, elapsed: Duration) -> f64 {
+    done as f64 / elapsed.as_secs_f64().max(1e-3)
+}
+
+/// The time left if the rest is as fast as the whole was until now. Not by what was done lately: a task that
+/// waits for one slow record would have centuries left.
+fn left(done: u64, total: u64, elapsed: Duration) -> String {
+    match done {
+        // No rate is known before the first record.
+        0 => "?".to_owned(),
+        done if done >= total => "nothing".to_owned(),
+        _ => {
+            let secs = elapsed.as_secs_f64() * total.saturating_sub(done) as f64 / done as f64;
             // Limited because `from_secs_f64` panics on a time that does not fit.
-            let left = Duration::from_secs_f64((total.saturating_sub(done) as f64 / rate.max(1e-3)).min(1e8));
-            format!(
-                "{name}: {} of {}, {}/s, {} left",
-                short(done as f64),
-                short(total as f64),
-                short(rate),
-                time(left)
-            )
+            time(Duration::from_secs_f64(secs.min(1e8)))
         }
     }
 }
@@ -210,15 +250,10 @@ fn style_of(template: &str) -> ProgressStyle {
             let _ = out.write_str(&short(state.len().unwrap_or(0) as f64));
         })
         .with_key("rate", |state: &ProgressState, out: Out<'_>| {
-            let _ = out.write_str(&short(state.per_sec()));
+            let _ = out.write_str(&short(rate(state.pos(), state.elapsed())));
         })
         .with_key("left", |state: &ProgressState, out: Out<'_>| {
-            let _ = out.write_str(&match state.pos() {
-                // No rate is known before the first record.
-                0 => "?".to_string(),
-                at if state.len().is_some_and(|all| at >= all) => "nothing".to_string(),
-                _ => time(state.eta()),
-            });
+            let _ = out.write_str(&left(state.pos(), state.len().unwrap_or(0), state.elapsed()));
         })
         .with_key("for", |state: &ProgressState, out: Out<'_>| {
             let _ = out.write_str(&time(state.elapsed()));
@@ -235,6 +270,8 @@ pub(super) struct RunConsole<'a> {
     verbose: bool,
     bar: Mutex<Option<Bar>>,
     ahead: Option<RemainingWork<'a>>,
+    /// Of the first recipe of the remaining work.
+    table: Mutex<Option<StageTable>>,
 }
 
 /// The remaining work of a run.
@@ -242,22 +279,46 @@ pub(super) struct RemainingWork<'a> {
     pub config: &'a Config,
     pub recipes: &'a [&'static Recipe],
     pub selection: &'a Selection,
+    /// The stages that this run has been through.
+    pub passed: &'a Mutex<Vec<Manifest>>,
 }
 
 impl<'a> RunConsole<'a> {
     pub(super) fn new(quiet: bool, verbose: bool, ahead: Option<RemainingWork<'a>>) -> RunConsole<'a> {
-        RunConsole { quiet, verbose, bar: Mutex::new(None), ahead }
+        let recipe = ahead.as_ref().and_then(|ahead| ahead.recipes.first());
+        let table = Mutex::new(recipe.map(|recipe| StageTable::new(recipe, verbose)));
+        RunConsole { quiet, verbose, bar: Mutex::new(None), ahead, table }
+    }
+
+    /// Prints what the table of stages gives away.
+    fn print_table(&self, lines: impl FnOnce(&mut StageTable) -> Vec<String>) {
+        let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+        let lines = table.as_mut().map(lines).unwrap_or_default();
+        lines.iter().filter(|_| !self.quiet).for_each(|line| eprintln!("{line}"));
+    }
+
+    /// Removes what was begun from the terminal, and prints the rest of the table of stages, also after a stage
+    /// that was stopped.
+    pub(super) fn finish(&self) {
+        if let Some(bar) = self.with(Option::take) {
+            bar.clear();
+        }
+        self.print_table(StageTable::end);
+    }
+
+    /// The row of a stage, which later recipes of this run may share.
+    fn row(&self, manifest: &Manifest, took: Duration) -> Row {
+        let Some(ahead) = &self.ahead else { return Row::made(manifest, took, &[]) };
+        let mut passed = ahead.passed.lock().unwrap_or_else(PoisonError::into_inner);
+        let row = Row::made(manifest, took, &passed);
+        passed.push(manifest.clone());
+        row
     }
 
     /// Begins something that is no stage, such as an evaluation's requests.
     pub(super) fn start(&self, name: &str, total: u64) {
         let bar = Bar::new(name.to_owned(), total, self.quiet);
         self.with(|slot| *slot = Some(bar));
-    }
-
-    /// Removes what was begun from the terminal.
-    pub(super) fn finish(&self) {
-        drop(self.with(Option::take));
     }
 
     fn with<T>(&self, f: impl FnOnce(&mut Option<Bar>) -> T) -> T {
@@ -330,43 +391,21 @@ impl Progress for RunConsole<'_> {
         self.with(|slot| *slot = Some(bar));
     }
 
-    fn end(&self, recipe: &str, manifest: &Manifest) {
-        // The bar has to be gone before the summary is printed, or its remains stay above it.
+    fn end(&self, _recipe: &str, manifest: &Manifest) {
+        // The bar has to be gone before the row is printed, or its remains stay above it.
         let took = self.with(Option::take).map(|bar| {
             bar.clear();
             bar.took()
         });
-        if !self.quiet {
-            let took = took.filter(|took| took.as_secs_f64() > 1.0);
-            let took = took.map(|took| format!(", {:.1} s", took.as_secs_f64())).unwrap_or_default();
-            eprintln!("{}{took}", line(recipe, manifest));
-        }
+        let row = self.row(manifest, took.unwrap_or_default());
+        self.print_table(|table| table.put(row));
     }
 
-    fn fresh(&self, recipe: &str, manifest: &Manifest) {
-        if self.verbose {
-            eprintln!("{} (fresh)", line(recipe, manifest));
-        }
+    fn fresh(&self, _recipe: &str, manifest: &Manifest) {
+        let row = self.row(manifest, Duration::ZERO);
+        // A row of several stages must not span one that is not in it.
+        self.print_table(|table| if self.verbose { table.put(row) } else { table.end() });
     }
-}
-
-/// `flub clean: 2,597 in, 2,590 out (changed 812, dropped 7)`.
-pub(super) fn line(recipe: &str, manifest: &Manifest) -> String {
-    let counts = &manifest.counts;
-    let states = State::ALL.into_iter().filter(|s| *s != State::Kept && counts.state(*s) > 0);
-    let states: Vec<String> = states
-        .map(|s| {
-            use super::terminal::{tint, tone};
-            tint(tone(s.code()), &format!("{} {}", s.code(), number(counts.state(s))))
-        })
-        .collect();
-    let states = if states.is_empty() { String::new() } else { format!(" ({})", states.join(", ")) };
-    format!(
-        "{recipe} {}: {} in, {} out{states}",
-        manifest.stage,
-        count(counts.records_in, "record"),
-        number(counts.records_out)
-    )
 }
 
 #[cfg(test)]
@@ -388,9 +427,10 @@ mod tests {
         let embeddings = stage.part("embeddings", 100, true);
         embeddings.advance(40);
         let rest = embeddings.part("", 100, true);
-        assert_eq!((embeddings.name.as_str(), rest.name.as_str()), ("flub dedup, embeddings", "flub dedup"));
-        assert_eq!(rest.done.load(Ordering::Relaxed), 0);
-        assert!(rest.start > stage.start && rest.took() >= embeddings.elapsed());
+        let names = (embeddings.work.name.as_str(), rest.work.name.as_str());
+        assert_eq!(names, ("flub dedup, embeddings", "flub dedup"));
+        assert_eq!(rest.work.done.load(Ordering::Relaxed), 0);
+        assert!(rest.work.start > stage.work.start && rest.took() >= embeddings.work.start.elapsed());
     }
 
     #[test]
@@ -401,6 +441,27 @@ mod tests {
             log_line("flub import", 412_000, 0, Duration::from_secs(10)),
             "flub import: 412 k, 41.2 k/s"
         );
+        assert_eq!(
+            log_line("flub dedup", 0, 198_000, Duration::from_secs(60)),
+            "flub dedup: 0 of 198 k, 0/s, ? left"
+        );
+    }
+
+    #[test]
+    fn a_stage_that_stands_has_no_centuries_left() {
+        // 173 of 198 thousand after three minutes, and then nothing for two more.
+        let at = |secs| left(173_000, 198_000, Duration::from_secs(secs));
+        assert_eq!((at(180), at(300)), ("27 s".to_owned(), "44 s".to_owned()));
+        assert_eq!(left(198_000, 198_000, Duration::from_secs(300)), "nothing");
+    }
+
+    #[test]
+    fn the_lines_of_a_log_end_with_their_task() {
+        let bar = Bar::new("flub dedup".to_owned(), 100, true);
+        let work = Arc::clone(&bar.work);
+        let log = std::thread::spawn(move || work.log());
+        drop(bar);
+        log.join().unwrap();
     }
 
     #[test]

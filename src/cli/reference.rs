@@ -14,16 +14,17 @@ use crate::record::{CellKind, Column, Entry, Link, Reason, State, Typed};
 use crate::stages::Rows;
 use crate::web::{Rank, addresses};
 
-/// Every page: the name of its file, and its Markdown.
-pub(super) fn pages() -> Vec<(&'static str, String)> {
-    vec![
+/// Every page: its file in the folder of the reference, and its Markdown.
+pub(super) fn pages() -> Vec<(String, String)> {
+    let pages = [
         ("settings.md", settings()),
-        ("commands.md", commands()),
         ("outcomes.md", outcomes()),
         ("records.md", records()),
         ("benchmarks.md", benchmarks()),
         ("addresses.md", addresses_page()),
-    ]
+    ];
+    let pages = pages.into_iter().map(|(name, page)| (name.to_owned(), page));
+    pages.chain(commands()).collect()
 }
 
 /// A cell of a Markdown table.
@@ -68,17 +69,27 @@ fn table_of_settings(page: &mut String, heading: &str, table: &Section) {
     }
 }
 
-fn commands() -> String {
-    let mut page =
-        "# Commands\n\nWhat `riddlemill COMMAND --help` prints. Data goes to stdout, messages to stderr.\n"
-            .to_owned();
-    let _ = write!(page, "\n```text\n{}\n```\n", exit::HELP);
+/// A page a verb, and one that lists them: all on one page would be as long as a book.
+fn commands() -> Vec<(String, String)> {
+    let mut list = "# Commands\n\nWhat `riddlemill COMMAND --help` prints, a page a command. Data goes to stdout, messages \
+        to stderr.\n\n| command | what it does |\n|---|---|\n"
+        .to_owned();
+    let mut names = String::new();
+    let mut pages = Vec::new();
     let mut root = Cli::command().term_width(100);
     root.build();
-    for command in root.get_subcommands() {
-        help_of(&mut page, command.clone(), "riddlemill", 2);
+    for verb in root.get_subcommands().filter(|verb| !verb.is_hide_set() && verb.get_name() != "help") {
+        let name = verb.get_name();
+        let about = verb.get_about().map(ToString::to_string).unwrap_or_default();
+        let _ = writeln!(list, "| [`{name}`](commands/{name}.md) | {} |", cell(&about));
+        let _ = writeln!(names, "commands/{name}");
+        let mut page = String::new();
+        help_of(&mut page, verb.clone(), "riddlemill", 1);
+        pages.push((format!("commands/{name}.md"), page.trim_start().to_owned()));
     }
-    page
+    let _ = write!(list, "\n```text\n{}\n```\n\n```{{toctree}}\n:hidden:\n\n{names}```\n", exit::HELP);
+    pages.insert(0, ("commands.md".to_owned(), list));
+    pages
 }
 
 /// The help of a command and of its subcommands.

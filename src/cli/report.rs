@@ -83,14 +83,14 @@ fn print(funnel: &Funnel, examples: &Examples) -> String {
         // Rounded up, so that a single record shows; limited, as pages expand into more posts than came in.
         let bar = "█".repeat((counts.records_out * BAR).div_ceil(widest).min(BAR) as usize);
         text.push_str(&format!(
-            "  {:<wide$} {:>11} in {:>11} out  {bar}\n",
+            "  {:<wide$} {:>9} in {:>9} out  {bar}\n",
             stage.stage,
             number(counts.records_in),
             number(counts.records_out)
         ));
         if let Some(names) = stage.names {
             let what = "names of users, looked for in every text";
-            text.push_str(&format!("  {:<wide$} {:>11} {what}\n", "", number(names)));
+            text.push_str(&format!("    {:>9} {what}\n", number(names)));
         }
         for state in State::ALL {
             let prefix = format!("{}/", state.code());
@@ -100,11 +100,8 @@ fn print(funnel: &Funnel, examples: &Examples) -> String {
             for (code, n) in reasons {
                 let meaning = stages::definition(code).unwrap_or_default();
                 let shown = tint(tone(state.code()), &format!("{:<8}", state.code()));
-                text.push_str(&format!(
-                    "  {:<wide$} {:>11} {HANG}{shown} {code:<18} {meaning}\n",
-                    "",
-                    number(n)
-                ));
+                // Not below the stage's name: a terminal of 80 columns would have no room for the meaning.
+                text.push_str(&format!("    {:>9}  {shown} {code:<20} {HANG}{meaning}\n", number(n)));
                 let some = examples.get(&stage.stage).and_then(|by| by.get(&format!("{prefix}{code}")));
                 for one in some.into_iter().flatten() {
                     let named = one
@@ -113,7 +110,7 @@ fn print(funnel: &Funnel, examples: &Examples) -> String {
                         .or(one.entry.evidence.as_ref())
                         .map(|t| short(t))
                         .unwrap_or_default();
-                    text.push_str(&format!("  {:<wide$} {:>11}   {}  {HANG}{named}\n", "", "", one.entry.id));
+                    text.push_str(&format!("    {:>9}    {}  {HANG}{named}\n", "", one.entry.id));
                 }
             }
         }

@@ -22,6 +22,7 @@ use crate::review::{
 };
 use crate::stages::review::Votes;
 use crate::store::{self, Error, Workspace, durable};
+use crate::text::decimals;
 
 pub(super) fn review(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure> {
     let config = output::load(global)?;
@@ -385,11 +386,13 @@ fn agreed(
 ) -> Vec<(String, serde_json::Value)> {
     let agreement = agreement::agreed(step, items, votes, Bootstrap::AGREEMENT);
     let shown = |estimate: &Option<Estimate>| match estimate {
-        Some(e) => format!("{:.3} [{:.3}, {:.3}]", e.value, e.low, e.high),
+        Some(e) => {
+            format!("{} [{}, {}]", decimals(e.value, 3), decimals(e.low, 3), decimals(e.high, 3))
+        }
         None => "-".to_string(),
     };
     let cohen = |pair: &PairAgreement| match pair.kappa {
-        Some(kappa) => format!("; Cohen {} and {} {kappa:.3}", pair.names[0], pair.names[1]),
+        Some(kappa) => format!("; Cohen {} and {} {}", pair.names[0], pair.names[1], decimals(kappa, 3)),
         None => String::new(),
     };
     let field = |f: FieldAgreement| {

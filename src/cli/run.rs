@@ -1,5 +1,7 @@
 //! `run`: makes every stage that is not fresh, then the candidates.
 
+use std::sync::Mutex;
+
 use super::args::{Global, Run};
 use super::disk;
 use super::exit::{Exit, Failure};
@@ -15,7 +17,7 @@ use crate::recipe::Recipe;
 use crate::release::{self, Candidate};
 use crate::stages::respond::Refused;
 use crate::stages::{Stage, StageError, Stop, draft};
-use crate::store::{StageReader, Workspace};
+use crate::store::{Manifest, StageReader, Workspace};
 
 /// Reports lost replies, and continues without them.
 fn accept_losses(config: &Config, global: &Global) -> Result<(), Failure> {
@@ -75,14 +77,21 @@ pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Fail
     }
     let (mut failed, mut unread) = (false, 0);
     let (mut built, mut standings) = (Vec::new(), Vec::new());
+    let passed = Mutex::new(Vec::new());
     for (at, recipe) in recipes.iter().enumerate() {
         // The recipes still ahead count in the estimate that a question shows.
-        let (standing, candidate) = make(&config, &recipes[at..], &selection, stop, global)?;
+        let made = make(&config, &recipes[at..], &selection, stop, &passed, global);
+        if made.is_err() {
+            // What waits in the finished recipes is worth knowing all the same.
+            print_kept_back(&standings, global);
+        }
+        let (standing, candidate) = made?;
         failed |= standing.causes.iter().any(|cause| cause.failed);
         unread += refused(&config, recipe, global)?;
         built.extend(candidate);
         standings.push(standing);
     }
+    print_kept_back(&standings, global);
     output::print_remarks(&selection.run, global);
     let next = next::next(&config, &standings, &args.only.recipes)?;
     if global.json {
@@ -163,6 +172,11 @@ fn unused_sources(config: &Config, recipe: &'static Recipe) -> Vec<String> {
     config.sources.iter().map(note).collect()
 }
 
+/// Prints what waits or failed in all recipes.
+fn print_kept_back(standings: &[RecipeState], global: &Global) {
+    next::kept_back(standings).iter().filter(|_| !global.quiet).for_each(|line| eprintln!("{line}"));
+}
+
 type RunResult = (RecipeState, Option<(Candidate, bool)>);
 
 /// Runs the first of the remaining recipes.
@@ -171,6 +185,7 @@ fn make(
     ahead: &[&'static Recipe],
     selection: &Selection,
     stop: &Stop,
+    passed: &Mutex<Vec<Manifest>>,
     global: &Global,
 ) -> Result<RunResult, Failure> {
     let recipe = ahead[0];
@@ -184,9 +199,11 @@ fn make(
     let console = RunConsole::new(
         global.quiet,
         global.verbose,
-        Some(RemainingWork { config, recipes: ahead, selection }),
+        Some(RemainingWork { config, recipes: ahead, selection, passed }),
     );
-    let manifests = pipeline::run(config, recipe, selection, stop, &console)?;
+    let made = pipeline::run(config, recipe, selection, stop, &console);
+    console.finish();
+    let manifests = made?;
     let standing = RecipeState::after(config, recipe, &manifests)?;
     let mut candidate = None;
     if manifests.len() == recipe.steps().len() && !release::is_published(recipe) {
@@ -217,10 +234,6 @@ fn make(
             }
         }
         candidate = Some((built, written));
-    }
-    for cause in standing.causes.iter().filter(|_| !global.quiet) {
-        let (_, tone) = next::label(cause);
-        eprintln!("  {}: {HANG}{cause}", tint(tone, &format!("{} {}", recipe.name, cause.stage)));
     }
     Ok((standing, candidate))
 }

@@ -10,6 +10,9 @@ use crate::stages::Stop;
 use crate::web::{self, Address, ServeError};
 
 pub(super) fn serve(args: &Serve, global: &Global, stop: &Stop) -> Result<Exit, Failure> {
+    if let Some(problem) = args.public.as_ref().and_then(unfit) {
+        return Err(Failure::usage(problem));
+    }
     let config = output::load(global)?;
     let ip = args.bind.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
     let what = web::Serve {
@@ -31,4 +34,27 @@ pub(super) fn serve(args: &Serve, global: &Global, stop: &Stop) -> Result<Exit, 
         e => Failure { exit: Exit::Io, message: e.to_string() },
     })?;
     Ok(Exit::Done)
+}
+
+/// What is wrong with an address that people are to open: pages link each other from the root of their host.
+fn unfit(public: &url::Url) -> Option<String> {
+    let more = match public {
+        url if !matches!(url.scheme(), "http" | "https") => "another scheme than http or https",
+        url if url.path() != "/" => "a path",
+        url if url.query().is_some() || url.fragment().is_some() => "a query or a fragment",
+        url if !url.username().is_empty() || url.password().is_some() => "a name or a password",
+        _ => return None,
+    };
+    let hint = match public.scheme() {
+        "http" | "https" => format!(
+            "let the proxy serve a host of its own: --public {}",
+            public.origin().ascii_serialization()
+        ),
+        _ => "give it as in --public https://review.example.org".to_owned(),
+    };
+    Some(format!(
+        "--public {}://{}: it has {more}, and the pages are at the root of their host\n  hint: {hint}",
+        public.scheme(),
+        public.host_str().unwrap_or_default()
+    ))
 }

@@ -1,6 +1,6 @@
 //! `status`: fresh and stale stages with reasons, and who is waited for.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::json;
 
@@ -10,6 +10,7 @@ use super::next::{self, RecipeState};
 use super::origins;
 use super::output::{self, number};
 use super::released;
+use super::stage_table::{Row, StageTable};
 use super::terminal::{HANG, Tone, tint, tone};
 use crate::config::Config;
 use crate::crawl;
@@ -38,40 +39,39 @@ pub(super) fn print(
     let mut text = String::new();
     let mut machine = Vec::new();
     let mut standings = Vec::new();
+    let mut passed = Vec::new();
     for recipe in recipes {
         let planned = plan(config, recipe)?;
         let lacking = pipeline::lacking(config, recipe)?;
         let standing = RecipeState::planned(config, recipe, &planned)?;
         let outdates = outdated(config, recipe, &planned)?.filter(|found| found.posts > 0);
-        let width = recipe.steps().iter().map(|s| s.name.len()).max().unwrap_or(0);
-        text.push_str(&format!("{}\n", recipe.name));
+        let mut table = StageTable::new(recipe, global.verbose);
         for step in &planned {
             let (state, description) = describe(step);
-            let state_shown = tint(tone(state), &format!("{state:8}"));
-            text.push_str(&format!("  {:width$}  {state_shown} {HANG}{description}\n", step.step));
-            for cause in standing.causes(step.step) {
-                let (label, tone) = next::label(cause);
-                let label = tint(tone, &format!("{label:8}"));
-                text.push_str(&format!("  {:width$}  {label} {HANG}{cause}\n", ""));
-            }
+            let row = match (state, step.manifest()) {
+                ("fresh", Some(manifest)) => Row::made(manifest, Duration::ZERO, &passed),
+                _ => Row::due(step.step, state, description.clone()),
+            };
+            put_lines(&mut text, table.put(row));
+            passed.extend(step.manifest().filter(|_| state == "fresh").cloned());
+            // What follows is below the row of its stage alone.
             let lacks = lacking.iter().find(|one| one.step == step.step).map(|one| one.what.as_str());
             if let Some(what) = lacks {
-                let label = tint(tone("failed"), &format!("{:8}", "lacks"));
-                text.push_str(&format!(
-                    "  {:width$}  {label} {HANG}{}\n",
-                    "",
-                    what.replace("\n  hint: ", "; ")
-                ));
+                put_lines(&mut text, table.end());
+                let what = what.replace("\n  hint: ", "; ");
+                text.push_str(&format!("    {} {HANG}{what}\n", tint(tone("failed"), "lacks")));
             }
             let outdates = outdates.filter(|found| found.step == step.step);
             if let Some(found) = outdates {
-                text.push_str(&format!("  {:width$}  {:8} {}\n", "", "outdates", of_outdated(found)));
+                put_lines(&mut text, table.end());
+                text.push_str(&format!("    outdates {HANG}{}\n", of_outdated(found)));
             }
             machine.push(json!({
                 "recipe": recipe.name, "stage": step.step, "state": state, "why": description, "held": step.manifest().map_or(0, |made| made.counts.state(State::Held)),
                 "causes": standing.causes(step.step).map(next::row).collect::<Vec<_>>(), "outdates": outdates, "lacks": lacks,
             }));
         }
+        put_lines(&mut text, table.end());
         let refused = release::refusals(config, recipe);
         for why in &refused {
             let label = tint(Tone::Bad, "a release would be refused:");
@@ -92,6 +92,7 @@ pub(super) fn print(
         machine.extend(versions);
         standings.push(standing);
     }
+    put_lines(&mut text, next::kept_back(&standings));
     let (text_of_origins, rows) = origins::changed(config)?;
     text.push_str(&text_of_origins);
     machine.extend(rows);
@@ -108,6 +109,10 @@ pub(super) fn print(
         output::print(&text)?
     }
     Ok(Exit::Done)
+}
+
+fn put_lines(text: &mut String, lines: Vec<String>) {
+    lines.iter().for_each(|line| text.push_str(&format!("{line}\n")));
 }
 
 /// The age of crawled pages.

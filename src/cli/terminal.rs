@@ -87,7 +87,7 @@ fn fit_line(out: &mut String, line: &str, ways: StreamStyle) {
     let line = if rest.is_empty() { before.to_string() } else { format!("{before}{rest}") };
     let Some(width) = ways.width.filter(|width| columns(&line) > *width) else { return out.push_str(&line) };
     // A deep indentation would leave too little of a narrow terminal for the text.
-    let indent = " ".repeat(if hang > width / 2 { 4 } else { hang });
+    let indent = " ".repeat(if hang * 3 > width * 2 { 4 } else { hang });
     let options = Options::new(width)
         .subsequent_indent(&indent)
         // The default breaks at spaces only, and Chinese has none.

@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use crate::evaluate::tables::{Cell, Row, Table};
 use crate::evaluate::task::Setting;
+use crate::text::decimals;
 
 /// A drawing with its heading.
 #[derive(Clone, Debug, PartialEq)]
@@ -267,14 +268,14 @@ fn drawn(title: &str, key: Vec<String>, svg: String, tall: f64, is_empty: bool) 
 /// The text of a tooltip.
 fn describe(row: &Row, column: &str, cell: &Cell) -> String {
     let interval = match (cell.low, cell.high) {
-        (Some(low), Some(high)) => format!(" ({low:.2} to {high:.2})"),
+        (Some(low), Some(high)) => format!(" ({} to {})", decimals(low, 2), decimals(high, 2)),
         _ => String::new(),
     };
-    format!("{}, {column}: {:.2}{interval}, n = {}", row.name, cell.value, cell.n)
+    format!("{}, {column}: {}{interval}, n = {}", row.name, decimals(cell.value, 2), cell.n)
 }
 
 fn figure(value: f64) -> String {
-    if value.abs() >= 10.0 { format!("{value:.0}") } else { format!("{value:.1}") }
+    decimals(value, usize::from(value.abs() < 10.0))
 }
 
 /// A name that fits left of the bars.

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::chinese;
 use super::results::{Results, head, named, plain};
 use super::tables::{Cell, Comparison, Look, Table};
+use crate::text::decimals;
 
 const TEMPLATE: &str = include_str!("templates/evaluation.html");
 
@@ -91,7 +92,7 @@ fn shown(name: String, table: &Table) -> Shown<'_> {
 
 fn shown_cell(table: &Table, cell: &Cell) -> ShownCell {
     let interval = match (cell.low, cell.high) {
-        (Some(low), Some(high)) => format!("{low:.1} – {high:.1}"),
+        (Some(low), Some(high)) => format!("{} – {}", decimals(low, 1), decimals(high, 1)),
         _ => String::new(),
     };
     let shade = match table.look {
@@ -101,13 +102,21 @@ fn shown_cell(table: &Table, cell: &Cell) -> ShownCell {
         Look::Plain | Look::Bars { .. } => None,
     };
     let from: Vec<String> = cell.from.iter().map(|(key, value)| format!("{key} = {value}")).collect();
-    let value = if interval.is_empty() { plain(cell.value) } else { format!("{:.2}", cell.value) };
+    let value = if interval.is_empty() { plain(cell.value) } else { decimals(cell.value, 2) };
     // Coefficients and scores on a short scale get more digits than percents.
     let interval = match (cell.low, cell.high) {
-        (Some(low), Some(high)) if high - low < 2.0 => format!("{low:.2} – {high:.2}"),
+        (Some(low), Some(high)) if high - low < 2.0 => {
+            format!("{} – {}", decimals(low, 2), decimals(high, 2))
+        }
         _ => interval,
     };
     ShownCell { value, interval, n: cell.n, shade, from: from.join(", ") }
+}
+
+/// A difference with its sign.
+fn signed(difference: f64) -> String {
+    let shown = decimals(difference, 2);
+    if shown.starts_with('-') { shown } else { format!("+{shown}") }
 }
 
 fn compared(one: &Comparison) -> ShownComparison<'_> {
@@ -118,12 +127,44 @@ fn compared(one: &Comparison) -> ShownComparison<'_> {
         task: format!("{} {}", one.task, one.setting),
         first: &one.first,
         second: &one.second,
-        difference: format!("{:+.2}", apart.value),
-        interval: format!("{:.2} – {:.2}", apart.low, apart.high),
+        difference: signed(apart.value),
+        interval: format!("{} – {}", decimals(apart.low, 2), decimals(apart.high, 2)),
         p: plain(one.difference.p),
         mcnemar: mcnemar.unwrap_or_default(),
         holm: plain(one.holm_p),
         n: one.n,
         apart: apart.low > 0.0 || apart.high < 0.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_difference_that_rounds_to_zero_is_no_loss() {
+        assert_eq!([-0.004, 0.0, 0.4, -0.4].map(signed), ["+0.00", "+0.00", "+0.40", "-0.40"]);
+    }
+
+    #[test]
+    fn the_ends_of_an_interval_have_no_minus_zero() {
+        let cell = |value, low, high| Cell {
+            low: Some(low),
+            high: Some(high),
+            ..Cell::plain(value, 9, Default::default())
+        };
+        let table = Table {
+            name: "scores",
+            title: String::new(),
+            paper: "",
+            about: String::new(),
+            of: "model",
+            columns: Vec::new(),
+            rows: Vec::new(),
+            look: Look::Plain,
+        };
+        let shown = shown_cell(&table, &cell(-0.001, -0.002, 0.5));
+        assert_eq!((shown.value.as_str(), shown.interval.as_str()), ("0.00", "0.00 – 0.50"));
+        assert_eq!(shown_cell(&table, &cell(2.0, -0.04, 4.0)).interval, "0.0 – 4.0");
     }
 }

@@ -13,6 +13,7 @@ use super::error::SetAside;
 use super::tables::{Cell, Comparison, Report, Table};
 use crate::review::agreement::Bootstrap;
 use crate::review::exchange::{CsvFor, csv_table};
+use crate::text::decimals;
 
 /// The results for one set.
 pub struct Results<'a> {
@@ -181,14 +182,17 @@ fn sheet<const N: usize>(headers: [&str; N], rows: impl Iterator<Item = [String;
 /// `62.00 [59.10, 64.90] n 677`.
 pub fn describe_cell(cell: &Cell) -> String {
     match (cell.low, cell.high) {
-        (Some(low), Some(high)) => format!("{:.2} [{low:.2}, {high:.2}] n {}", cell.value, cell.n),
+        (Some(low), Some(high)) => {
+            let [value, low, high] = [cell.value, low, high].map(|figure| decimals(figure, 2));
+            format!("{value} [{low}, {high}] n {}", cell.n)
+        }
         _ => format!("{} n {}", plain(cell.value), cell.n),
     }
 }
 
 /// A figure without an interval: small ones, such as p-values, with their first digits.
 pub(super) fn plain(value: f64) -> String {
-    if value != 0.0 && value.abs() < 0.005 { format!("{value:.1e}") } else { format!("{value:.2}") }
+    if value != 0.0 && value.abs() < 0.005 { format!("{value:.1e}") } else { decimals(value, 2) }
 }
 
 /// The head of a report: the n of everything, and what is missing.
@@ -242,14 +246,14 @@ pub(super) fn markdown(results: &Results<'_>) -> String {
                 one.mcnemar.map(|m| format!("{} : {}, p {}", m.only_first, m.only_second, plain(m.exact_p)));
             let _ = writeln!(
                 text,
-                "| {} {} | {} | {} | {:.2} [{:.2}, {:.2}] | {} | {} | {} ({}) | {} |",
+                "| {} {} | {} | {} | {} [{}, {}] | {} | {} | {} ({}) | {} |",
                 one.task,
                 one.setting,
                 cell(&one.first),
                 cell(&one.second),
-                apart.value,
-                apart.low,
-                apart.high,
+                decimals(apart.value, 2),
+                decimals(apart.low, 2),
+                decimals(apart.high, 2),
                 plain(one.difference.p),
                 mcnemar.unwrap_or_default(),
                 plain(one.holm_p),

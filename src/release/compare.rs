@@ -28,6 +28,7 @@ use crate::pipeline::RunError;
 use crate::recipe::Recipe;
 use crate::review::agreement::{Confusion, Weights};
 use crate::stages::similar_pairs;
+use crate::text::decimals;
 
 mod forms;
 mod groups;
@@ -345,13 +346,13 @@ impl Comparison {
         // Writing into a string cannot fail.
         for (label, a) in &self.labels {
             let percent = a.percent.map_or_else(|| "-".into(), |p| format!("{:.1} %", p * 100.0));
-            let kappa = a.kappa.map_or_else(|| "not defined".into(), |k| format!("{k:.3}"));
+            let kappa = a.kappa.map_or_else(|| "not defined".into(), |k| decimals(k, 3));
             let _ = writeln!(out, "{label}: {percent} of {} agree, kappa {kappa}", a.items);
             for (theirs, ours, n) in a.matrix.iter().filter(|(theirs, ours, _)| theirs != ours) {
                 let _ = writeln!(out, "  {theirs} -> {ours}: {n}");
             }
             for one in a.by_label.iter().filter(|one| one.reference != one.both || one.set != one.both) {
-                let share = |value: Option<f64>| value.map_or_else(|| "-".into(), |v| format!("{v:.3}"));
+                let share = |value: Option<f64>| value.map_or_else(|| "-".into(), |v| decimals(v, 3));
                 let _ = writeln!(
                     out,
                     "  {}: precision {}, recall {}, kappa {}",
@@ -460,6 +461,7 @@ impl Comparison {
     /// If the template does not match.
     pub fn html(&self, set: &str, reference: &str) -> Result<String, minijinja::Error> {
         let mut env = Environment::new();
+        env.add_filter("score", |figure: f64| decimals(figure, 3));
         env.add_template("compare.html", TEMPLATE)?;
         let found = TemplateValue::from(Serde(self));
         env.get_template("compare.html")?

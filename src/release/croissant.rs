@@ -4,6 +4,7 @@ use serde_json::{Value as Json, json};
 
 use super::facts::Facts;
 use super::layout::{Kind, Layout};
+use crate::text::decimals;
 
 /// The Croissant description (1.0, with its RAI fields). `files` are path and SHA-256 of data files.
 pub fn croissant(facts: &Facts, layouts: &[Layout], files: &[(String, String)]) -> Json {
@@ -127,7 +128,7 @@ fn machines(facts: &Facts) -> Vec<String> {
 
 /// Agreement of the first-round voters.
 fn analysis(facts: &Facts) -> Vec<String> {
-    let figure = |figure: Option<[f64; 3]>| figure.map_or("not defined".into(), |[x, ..]| format!("{x:.3}"));
+    let figure = |figure: Option<[f64; 3]>| figure.map_or("not defined".into(), |[x, ..]| decimals(x, 3));
     let fields =
         facts.work.decided.iter().flat_map(|step| step.voted.fields.iter().map(move |field| (step, field)));
     fields

@@ -6,7 +6,7 @@ use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior, Value};
 
 use super::eval_files::{ExportedTask, Form, python_name};
 use super::facts::Facts;
-use crate::text::grouped;
+use crate::text::{decimals, grouped};
 
 macro_rules! templates {
     ($($name:literal),+ $(,)?) => {
@@ -143,6 +143,7 @@ fn environment() -> Result<Environment<'static>, Error> {
     environment.add_filter("quoted", |value: Value| serde_json::to_string(&value).unwrap_or_default());
     environment.add_filter("grouped", grouped);
     environment.add_filter("python_name", |name: String| python_name(&name));
+    environment.add_filter("decimals", |figure: f64, digits: usize| decimals(figure, digits));
     environment.add_filter("share", |part: u64, whole: u64| part as f64 / whole.max(1) as f64);
     environment.add_filter("worded", |value: Value| {
         serde_json::to_value(&value).map_or_else(|_| value.to_string(), |json| super::diff::as_text(&json))

@@ -21,6 +21,7 @@ use crate::review::{Voted, resolve_all};
 use crate::stages::review::Votes;
 use crate::stages::{GROUPS, Stage, StageError, draft};
 use crate::store::{StageReader, Workspace, json_parts};
+use crate::text::decimals;
 use riddlemill_benchmarks::scope::group;
 
 /// The work behind the rows.
@@ -252,7 +253,7 @@ fn voted_on(
     let rated = agreement::pooled(&step, &items, &on, Bootstrap::NONE).map(|pooled| {
         let shares: Vec<String> =
             pooled.shares.iter().map(|(field, share)| format!("`{field}` {:.1} %", share * 100.0)).collect();
-        let kappa = pooled.fleiss.map_or_else(|| "not defined".into(), |e| format!("{:.3}", e.value));
+        let kappa = pooled.fleiss.map_or_else(|| "not defined".into(), |e| decimals(e.value, 3));
         format!(
             "Rated `{}` on average: {}; Fleiss' kappa over these questions together: {kappa} ({} items).",
             pooled.code,

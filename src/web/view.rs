@@ -13,7 +13,7 @@ use super::markdown;
 use super::visitor::Visitor;
 use super::{assets, csrf, i18n};
 use crate::audit::{Side, diff};
-use crate::text::grouped;
+use crate::text::{decimals, grouped};
 
 macro_rules! templates {
     ($($name:literal),+ $(,)?) => {
@@ -82,8 +82,8 @@ static VIEWS: LazyLock<Result<Environment<'static>, Error>> = LazyLock::new(|| {
     env.add_filter("rendered", |text: &str| Value::from_safe_string(markdown::rendered(text)));
     // Amounts under a cent are shown too.
     env.add_filter("usd", |x: f64| if x > 0.0 && x < 0.01 { format!("{x:.4}") } else { format!("{x:.2}") });
-    env.add_filter("score", |x: f64| format!("{x:.3}"));
-    env.add_filter("percent", |x: f64| format!("{:.1}", x * 100.0));
+    env.add_filter("score", |x: f64| decimals(x, 3));
+    env.add_filter("percent", |x: f64| decimals(x * 100.0, 1));
     env.add_function("differences", |a: &str, b: &str| Value::from_safe_string(differences(a, b)));
     env.add_filter("to_json", |value: Value| {
         serde_json::to_string(&value).map_err(|e| Error::new(ErrorKind::BadSerialization, e.to_string()))

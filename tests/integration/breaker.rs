@@ -17,12 +17,10 @@ fn run(ws: &Workspace, more: &[&str]) -> CallResult {
 
 /// The lines about causes, and what is printed during the run.
 fn actual(result: &CallResult) -> String {
+    let mut of_causes = false;
     let lines = result.err.lines().filter(|line| {
-        line.starts_with("  ")
-            || line.contains(
-                "gets no more \
-                                         requests",
-            )
+        of_causes |= *line == "what waits or failed:";
+        of_causes && line.starts_with("  ") || line.contains("gets no more requests")
     });
     lines.collect::<Vec<_>>().join("\n")
 }

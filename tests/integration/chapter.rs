@@ -75,11 +75,13 @@ fn call(ws: &Workspace, command: &str) -> String {
 
 /// Without the durations that `run` prints for slow steps.
 fn untimed(result: &str) -> String {
-    let line = |line: &str| match line.rsplit_once(", ") {
-        Some((before, time)) if before.contains(" records in, ") && time.ends_with(" s") => {
-            format!("{before}\n")
+    let line = |line: &str| {
+        let (before, word) = line.rsplit_once(' ').unwrap_or_default();
+        let (before, time) = before.rsplit_once(' ').unwrap_or_default();
+        match line.starts_with("  ") && word == "s" && time.contains('.') && time.parse::<f64>().is_ok() {
+            true => format!("{}\n", before.trim_end_matches([' ', ','])),
+            false => format!("{line}\n"),
         }
-        _ => format!("{line}\n"),
     };
     result.lines().map(line).collect()
 }

@@ -36,8 +36,10 @@ fn lines(ws: &Workspace, path: &str) -> Vec<Value> {
 fn verbs(ws: &Workspace, above: &[String]) -> Vec<Vec<String>> {
     let args = above.iter().map(String::as_str).chain(["--help"]);
     let help = ws.call(args).expect(0).out;
-    let commands = help.lines().skip_while(|line| line.trim() != "Commands:").skip(1);
-    let names = commands.take_while(|line| line.starts_with("  ")).filter(|line| !line.starts_with("    "));
+    // At the top they are grouped by what they are for.
+    let commands = help.lines().skip_while(|line| !["Commands:", "Begin:"].contains(&line.trim())).skip(1);
+    let commands = commands.take_while(|line| !line.starts_with("Options"));
+    let names = commands.filter(|line| line.starts_with("  ") && !line.starts_with("    "));
     let mut all = Vec::new();
     for name in names.filter_map(|line| line.split_whitespace().next()) {
         // These run until they are stopped, or know no workspace.

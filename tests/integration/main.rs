@@ -29,6 +29,7 @@ mod evaluate_folder;
 mod evaluate_pack;
 mod exchange;
 mod fetch;
+mod first_minutes;
 mod first_steps;
 mod fresh;
 mod fsck;

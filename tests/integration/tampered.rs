@@ -23,12 +23,12 @@ fn a_stage_that_somebody_changed_is_made_anew() {
         }
         ws.call(["audit"]).expect(1);
         let result = ws.run();
-        assert!(result.err.contains("records in"), "{}", result.err);
+        assert!(result.err.contains("changed or left out"), "{}", result.err);
         assert_same(&before, &ws.derived(), &format!("round {round}"));
         ws.audit_clean();
     }
     let result = ws.run();
-    assert!(!result.err.contains("records in"), "nothing is made again: {}", result.err);
+    assert!(!result.err.contains("changed or left out"), "nothing is made again: {}", result.err);
 }
 
 #[test]

@@ -32,6 +32,8 @@ fn actual(ws: &Workspace, result: &CallResult) -> String {
     let lines = result
         .err
         .lines()
+        // Behind the tables of stages.
+        .skip_while(|line| *line != "what waits or failed:" && !line.starts_with("next:"))
         .filter(|line| line.starts_with("  ") || line.starts_with("next:") || line.starts_with("warning:"));
     let text = lines.collect::<Vec<_>>().join("\n");
     text.replace(&ws.root().display().to_string(), "WORKSPACE")

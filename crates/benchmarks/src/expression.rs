@@ -10,7 +10,7 @@ use minijinja::{Environment, Error, ErrorKind, Expression as Compiled, Undefined
 use riddlemill_text::options::LETTERS;
 use riddlemill_text::puzzle::spelling::{Correction, corrected};
 use riddlemill_text::puzzle::words::key;
-use riddlemill_text::text::{interrogative, normalise};
+use riddlemill_text::text::{decimals, interrogative, normalise};
 use sha1::{Digest, Sha1};
 
 use crate::bounds::{self, MOST_PRODUCTS, WIDEST};
@@ -345,17 +345,16 @@ fn plain_text(value: &Value) -> String {
 /// A number with so many digits behind the point; `-` where there is none.
 fn fixed(number: Value, digits: usize) -> String {
     match f64::try_from(number.clone()) {
-        Ok(number) => format!("{number:.digits$}", digits = digits.min(20)),
+        Ok(number) => decimals(number, digits.min(20)),
         Err(_) => plain_text(&number),
     }
 }
 
 /// A figure with the ends of its interval, a list of three: `0.767 [0.701, 0.820]`; `-` where there is none.
 fn interval(of: Value) -> String {
-    let numbers: Vec<f64> =
-        of.try_iter().into_iter().flatten().filter_map(|number| f64::try_from(number).ok()).collect();
-    match numbers[..] {
-        [figure, low, high] => format!("{figure:.3} [{low:.3}, {high:.3}]"),
+    let numbers = of.try_iter().into_iter().flatten().filter_map(|number| f64::try_from(number).ok());
+    match &numbers.map(|number| decimals(number, 3)).collect::<Vec<_>>()[..] {
+        [figure, low, high] => format!("{figure} [{low}, {high}]"),
         _ => "-".to_owned(),
     }
 }

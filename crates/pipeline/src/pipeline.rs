@@ -43,6 +43,7 @@ pub use lacking::{Lacking, lacking};
 pub use merge::{MergeError, Merged, merge};
 pub use outdated::{Outdated, outdated};
 pub use plan::{Planned, plan};
+pub use reuse::same_work;
 pub use rows::{ByEndpoint, blinding, draft_requests, review_items, secrets_stand, shown_items};
 pub use stale::{StaleStage, stale_stages};
 pub use tasks::{Tasks, now};

@@ -10,6 +10,7 @@ use riddlemill_benchmarks::{Expression, Trouble};
 use super::Found;
 use super::source::Records;
 use crate::judges::{self, JudgePair, Measures, Rating};
+use crate::text::decimals;
 
 /// A rating read from a record.
 struct Given {
@@ -80,7 +81,7 @@ pub(super) fn judge_pairs(judged: &Judged, records: &Records<'_>) -> Result<Foun
 }
 
 fn pair_line(pair: &JudgePair) -> String {
-    let number = |n: Option<f64>| n.map_or("-".to_owned(), |n| format!("{n:.3}"));
+    let number = |n: Option<f64>| n.map_or("-".to_owned(), |n| decimals(n, 3));
     let both = |of: fn(&Measures) -> Option<f64>| {
         format!("{:>9} {:>9}", number(of(&pair.individual)), number(of(&pair.mean)))
     };

@@ -9,6 +9,7 @@ use super::source::{Records, Source};
 use super::{Found, votes};
 use crate::pipeline::RunError;
 use crate::release::damaged;
+use crate::text::decimals;
 
 /// Each number under its name, and its line.
 pub(super) fn numbers(
@@ -57,8 +58,8 @@ fn counted(count: usize) -> (Json, Option<String>) {
 /// A number as a table shows it: a whole one without a point.
 pub(super) fn whole(number: &Json) -> String {
     match number.as_f64() {
-        Some(number) if number.fract() == 0.0 => number.to_string(),
-        Some(number) => format!("{number:.2}"),
+        Some(number) if number.fract() == 0.0 => decimals(number, 0),
+        Some(number) => decimals(number, 2),
         None => "-".to_owned(),
     }
 }
@@ -79,7 +80,7 @@ fn measure(measure: &Measure, records: &Records<'_>) -> Result<(Json, Option<Str
         }
         Measure::Mean(number) => {
             let mean = mean(&reals(&records.values(number)?));
-            (json!(mean), mean.map(|mean| format!("{mean:.2}")))
+            (json!(mean), mean.map(|mean| decimals(mean, 2)))
         }
         Measure::Lengths(number) => {
             let values = records.values(number)?;
@@ -93,7 +94,7 @@ fn measure(measure: &Measure, records: &Records<'_>) -> Result<(Json, Option<Str
                 None => (Json::Null, None),
                 Some(average) => (
                     json!({ "average": average, "max": end(f64::max), "min": end(f64::min) }),
-                    Some(format!("{average:.2}")),
+                    Some(decimals(average, 2)),
                 ),
             }
         }

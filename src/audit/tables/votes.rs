@@ -12,6 +12,7 @@ use crate::review::agreement::{Bootstrap, StepAgreement, agreed, pooled};
 use crate::review::{Ballot, Item, Vote, Voted, resolve_all};
 use crate::stages::Stage;
 use crate::store::Manifest;
+use crate::text::decimals;
 
 /// What people, or a sample in their place, made of a step's drafts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -157,8 +158,8 @@ pub(super) fn agreement(
     let found: Vec<(&str, Agreement)> =
         fields.iter().filter_map(|field| Some((*field, of(field)?))).collect();
     let line = |(field, found): &(&str, Agreement)| {
-        let number = |number: Option<f64>| number.map_or("-".into(), |number| format!("{number:.2}"));
-        let kappa = found.fleiss.map_or("-".into(), |[k, low, high]| format!("{k:.3} [{low:.3}, {high:.3}]"));
+        let number = |number: Option<f64>| number.map_or("-".into(), |number| decimals(number, 2));
+        let kappa = found.fleiss.map_or("-".into(), interval);
         format!(
             "    {field}: {} items, pairs that agree {} %, Fleiss' kappa {kappa}{}\n",
             found.items,
@@ -171,6 +172,11 @@ pub(super) fn agreement(
         true => Found::new(found, lines),
         false => Found::new(found.first().map(|(_, found)| found), lines),
     })
+}
+
+/// A coefficient and its interval.
+fn interval([kappa, low, high]: [f64; 3]) -> String {
+    format!("{} [{}, {}]", decimals(kappa, 3), decimals(low, 3), decimals(high, 3))
 }
 
 fn of_field(agreement: &StepAgreement, field: &str) -> Option<Agreement> {
@@ -197,10 +203,7 @@ pub(super) fn pooled_agreement(source: &Source<'_>, ballot: &str) -> Result<Foun
         found.code,
         shares.join(", "),
         found.items,
-        kappa.map_or_else(
-            || "not defined".into(),
-            |[kappa, low, high]| format!("{kappa:.3} [{low:.3}, {high:.3}]")
-        )
+        kappa.map_or_else(|| "not defined".into(), interval)
     );
     let value: Json =
         json!({ "items": found.items, "shares": found.shares, "kappa": kappa, "sample": found.sample });
@@ -209,14 +212,20 @@ pub(super) fn pooled_agreement(source: &Source<'_>, ballot: &str) -> Result<Foun
 
 /// What votes come to, a line each: agreement in each field, disputes, what seniors changed, trials.
 pub fn voted_lines(voted: &Voted) -> Vec<String> {
-    let figure = |e: Option<[f64; 3]>| e.map_or("-".to_owned(), |[value, ..]| format!("{value:.3}"));
+    let figure = |e: Option<[f64; 3]>| e.map_or("-".to_owned(), |[value, ..]| decimals(value, 3));
     let sample = if voted.sample { " (of the sample)" } else { "" };
     let mut lines: Vec<String> = Vec::new();
     // Options that may be marked are reported together, not one by one.
     for field in voted.fields.iter().filter(|field| !field.field.contains(':')) {
         let cohen = match field.cohen {
             Some([mean, least, most]) if field.pairs > 1 => {
-                format!("{mean:.3} ({least:.3} to {most:.3}, {} pairs)", field.pairs)
+                format!(
+                    "{} ({} to {}, {} pairs)",
+                    decimals(mean, 3),
+                    decimals(least, 3),
+                    decimals(most, 3),
+                    field.pairs
+                )
             }
             other => figure(other),
         };

@@ -18,7 +18,7 @@ pub(in crate::cli) struct Serve {
     /// Listen on this address instead of the loopback; needs a token granted with `access grant`
     #[arg(long, value_name = "ADDRESS")]
     pub bind: Option<std::net::IpAddr>,
-    /// The address people open, if a proxy is in front, as in https://review.example.org
+    /// The address people open, if a proxy is in front, as in https://review.example.org: a host of its own, without a path
     #[arg(long, value_name = "URL")]
     pub public: Option<url::Url>,
 }

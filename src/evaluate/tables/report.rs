@@ -14,6 +14,7 @@ use super::{declared, free, judged, known, orders, people, preferences};
 use crate::evaluate::charts::{Chart, bars, lines, scatter, stacked};
 use crate::evaluate::set::Sample;
 use crate::evaluate::task::{Setting, Task};
+use crate::text::decimals;
 
 /// Tables, comparisons and charts of one set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -134,7 +135,7 @@ fn tables_of(
             let (table, pairs) = judged::judge_pairs(book, one, task);
             for (pair, means) in pairs {
                 let [a, b] = &pair.judges;
-                let r = pair.mean.pearson.map_or_else(|| "undefined".to_string(), |r| format!("{r:.3}"));
+                let r = pair.mean.pearson.map_or_else(|| "undefined".to_string(), |r| decimals(r, 3));
                 let unnamed = |(x, y): (f64, f64)| Point { model: String::new(), x, y };
                 let points: Vec<Point> = means.into_iter().map(unnamed).collect();
                 for title in scatters(one) {

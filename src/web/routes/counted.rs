@@ -9,6 +9,7 @@ use crate::config::Config;
 use crate::recipe::Recipe;
 use crate::release::read_rows::JsonRow;
 use crate::release::{Guessed, layout, shortcuts};
+use crate::text::decimals;
 
 /// Characters per bar of the lengths.
 const BIN: usize = 10;
@@ -49,7 +50,7 @@ fn numbers(rows: &[JsonRow], labels: &[&str]) -> Vec<(String, Vec<Bar>)> {
         let mut values: Vec<f64> = rows.iter().filter_map(|row| row.get(name)?.as_f64()).collect();
         values.sort_by(f64::total_cmp);
         let (low, high) = (*values.first()?, *values.last()?);
-        let short = |x: f64| format!("{:.2}", x).trim_end_matches('0').trim_end_matches('.').to_string();
+        let short = |x: f64| decimals(x, 2).trim_end_matches('0').trim_end_matches('.').to_string();
         // Means of ratings differ in their last digits; values that print alike share a bar.
         let mut distinct: Vec<String> = values.iter().map(|value| short(*value)).collect();
         distinct.dedup();

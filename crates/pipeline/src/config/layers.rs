@@ -91,6 +91,17 @@ pub struct Config {
 /// The stages that read texts in a language.
 const LANGUAGE_OF: [&str; 4] = ["clean", "anonymise", "filter", "dedup"];
 
+/// The settings as text, or what encoding they are in instead and what mends it.
+fn utf8(bytes: Vec<u8>) -> Result<String, String> {
+    const HINT: &str = "hint: save it as UTF-8, which editors offer under \"Save as\" or \"Encoding\"";
+    // Without a mark its Latin letters and zeros would pass for UTF-8.
+    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") || bytes.contains(&0) {
+        return Err(format!("it is in UTF-16, not in UTF-8\n  {HINT}"));
+    }
+    String::from_utf8(bytes)
+        .map_err(|e| format!("not UTF-8 at byte {}\n  {HINT}", e.utf8_error().valid_up_to()))
+}
+
 impl Config {
     /// Reads a workspace's settings. `choices` are the recipes' own, as (recipe, `stage.key`, TOML).
     ///
@@ -113,10 +124,7 @@ impl Config {
             };
             Problems(vec![Problem { place: path.display().to_string(), what: hint }])
         })?;
-        let text = String::from_utf8(text).map_err(|e| {
-            let what = format!("not UTF-8 at byte {}", e.utf8_error().valid_up_to());
-            Problems(vec![Problem { place: FILE.into(), what }])
-        })?;
+        let text = utf8(text).map_err(|what| Problems(vec![Problem { place: FILE.into(), what }]))?;
         // Some editors on Windows begin a file with a byte order mark.
         let mut file = check(text.trim_start_matches('\u{feff}'), recipes, &Profiles::open(root));
         let mut problems = file.problems;

@@ -34,7 +34,7 @@ pub(super) fn link(
 }
 
 /// Whether two stages were determined by the same things, whatever their recipes' names.
-fn same_work(twin: &Manifest, opening: &Manifest) -> bool {
+pub fn same_work(twin: &Manifest, opening: &Manifest) -> bool {
     let inputs =
         |m: &Manifest| m.inputs.iter().map(|i| (i.stage.clone(), i.rows.clone())).collect::<Vec<_>>();
     twin.stage == opening.stage

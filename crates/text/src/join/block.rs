@@ -22,6 +22,9 @@ use super::watch::Items;
 /// Records that one task probes.
 const TASK: usize = 256;
 
+/// Records of a task by which its work is judged.
+const SAMPLED: usize = 8;
+
 /// An indexed block of records.
 pub(super) struct Block<'a> {
     pub(super) order: &'a Order,
@@ -124,13 +127,22 @@ impl<'a> Block<'a> {
         items: Items<'_>,
     ) -> (Vec<Match>, Effort) {
         let all: Vec<u32> = range.collect();
-        let found: Vec<(Vec<Match>, Effort)> = all
+        // A record of common phrases reads more postings than hundreds of others.
+        let tasks: Vec<(&[u32], u64)> = all
             .par_chunks(TASK)
+            .map_init(|| self.scratch(), |scratch, task| (task, self.work(probes, task, scratch)))
+            .collect();
+        let whole: u64 = tasks.iter().map(|(_, work)| work).sum();
+        let items = items.weighed(all.len(), whole);
+        let found: Vec<(Vec<Match>, Effort)> = tasks
+            .into_par_iter()
             .map_init(
                 || self.scratch(),
-                |scratch, task| {
-                    let task = if items.go(task.len()) { task } else { &[] };
-                    self.probe(probes, task, scratch)
+                |scratch, (task, work)| {
+                    let task = if items.goes_on() { task } else { &[] };
+                    let found = self.probe(probes, task, scratch);
+                    items.done(work as usize);
+                    found
                 },
             )
             .collect();
@@ -158,6 +170,19 @@ impl<'a> Block<'a> {
             pattern: self.pattern(),
             effort: Effort::default(),
         }
+    }
+
+    /// The work of a task, judging from some of its records, which are alike in size.
+    fn work(&self, probes: &Records, task: &[u32], scratch: &mut Scratch) -> u64 {
+        let Scratch { cutter, keys, .. } = scratch;
+        let mut work = 1;
+        for &a in task.iter().step_by(task.len().div_ceil(SAMPLED).max(1)) {
+            let Some(budget) = self.order.plan.downward(probes.size(a), self.sizes) else { continue };
+            keys.clear();
+            cutter.cut(probes.symbols(a), budget, self.order, keys);
+            work += keys.iter().map(|key| self.index.work_before(key.hash, a)).sum::<u64>();
+        }
+        work
     }
 
     fn probe(&self, probes: &Records, task: &[u32], scratch: &mut Scratch) -> (Vec<Match>, Effort) {

@@ -17,6 +17,9 @@ pub(super) const SHARDS: usize = 256;
 /// Bits of the filter a key, about.
 const FILTER_BITS: usize = 8;
 
+/// Postings that are read while a lookup waits for memory, about.
+const LOOKUP: u64 = 32;
+
 /// Records whose keys are cut in one go.
 const CHUNK: usize = 4096;
 
@@ -123,6 +126,21 @@ impl Index {
         let shard = &self.shards[shard_of(hash)];
         let (word, bit) = shard.filter_bit(hash);
         shard.filter[word] >> bit & 1 == 1
+    }
+
+    /// The work of so many lookups of a [list](Index::list), about: each pair of a record that looks it up and one of the
+    /// list is one at most. What it is exactly is known only when it is done.
+    pub fn work(&self, hash: u64, lookups: usize) -> u64 {
+        let shard = &self.shards[shard_of(hash)];
+        let bucket = shard.bucket(hash);
+        lookups as u64 * (LOOKUP + u64::from(shard.starts[bucket + 1] - shard.starts[bucket]))
+    }
+
+    /// The work of one lookup of a key for a record, about: the postings before it are read.
+    pub fn work_before(&self, hash: u64, record: u32) -> u64 {
+        let bucket = self.bucket(hash);
+        let postings = &self.shards[shard_of(hash)].postings[bucket.start as usize..bucket.end as usize];
+        LOOKUP + postings.partition_point(|posting| posting.record < record) as u64
     }
 
     /// Where the holders of a key are, if anywhere.

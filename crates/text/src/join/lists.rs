@@ -29,11 +29,14 @@ use super::records::Records;
 use super::signature::{Classes, PairWorth, Worth};
 use super::tokens::FIRST_PAIR;
 use super::verify::Pattern;
-use super::watch::Items;
+use super::watch::{Items, Portions};
 
 /// The number of records that are looked up at once: their keys are in memory, about 700 bytes each. A list is prepared
 /// once for all of them, so the fewer are looked up at once, the more often the same work is repeated.
 const AT_ONCE: usize = 1 << 20;
+
+/// Reports of progress for all that is looked up at once, about.
+const REPORTS: u64 = 1 << 12;
 
 /// Records whose keys are cut in one go.
 const CHUNK: usize = 1 << 12;
@@ -101,21 +104,31 @@ fn matches(block: &Block<'_>, probes: &Records, range: Range<u32>, items: Items<
             effort.probes += lookups;
             of_shards.iter_mut().zip(parts).for_each(|(shard, part)| shard.push(part));
         }
-        // The work is in the lists; progress is reported shard by shard.
-        let share = some.len() / SHARDS;
-        let found: Vec<(Vec<Match>, Effort)> = of_shards
+        // The work is in the lists, and one of a common pair may have more of it than all others.
+        let sorted: Vec<(Vec<Looking>, u64)> = of_shards
+            .into_par_iter()
+            .enumerate()
+            .map(|(shard, parts)| {
+                let mut looking = if items.goes_on() { parts.concat() } else { Vec::new() };
+                looking.sort_unstable_by_key(|one| (one.key(), one.record));
+                let work = |of: &[Looking]| block.index.work(hash_in(shard, of[0].key()), of.len());
+                let work: u64 = lists(&looking).map(work).sum();
+                (looking, work)
+            })
+            .collect();
+        let whole: u64 = sorted.iter().map(|(_, work)| work).sum();
+        if whole == 0 {
+            items.done(some.len());
+        }
+        let of_lists = items.weighed(some.len(), whole);
+        let found: Vec<(Vec<Match>, Effort)> = sorted
             .into_par_iter()
             .enumerate()
             .map_init(
-                || Scratch::new(block),
-                |scratch, (shard, parts)| {
-                    let parts = if items.go(share) { parts } else { Vec::new() };
-                    in_shard(block, probes, shard, parts.concat(), scratch)
-                },
+                || Scratch::new(block, of_lists.portions(whole / REPORTS)),
+                |scratch, (shard, (looking, _))| in_shard(block, probes, shard, &looking, scratch),
             )
             .collect();
-        // The rest of the division, so that progress reaches the whole.
-        items.go(some.len() - share * SHARDS);
         for (found, spent) in found {
             matches.extend(found);
             effort += spent;
@@ -123,6 +136,11 @@ fn matches(block: &Block<'_>, probes: &Records, range: Range<u32>, items: Items<
     }
     matches.par_sort_unstable_by_key(|found: &Match| (found.a, found.b));
     (matches, effort)
+}
+
+/// The records that look up one list, list by list.
+fn lists(looking: &[Looking]) -> impl Iterator<Item = &[Looking]> {
+    looking.chunk_by(|x, y| x.key() == y.key())
 }
 
 /// The keys of records that are in the index, by shard, and how many keys the records have in total.
@@ -150,8 +168,9 @@ fn look(block: &Block<'_>, probes: &Records, chunk: &[u32]) -> (Vec<Vec<Looking>
     (shards, lookups)
 }
 
-/// Buffers that are reused from list to list.
-struct Scratch<'a> {
+/// Buffers that are reused from list to list, and the work that is done of them.
+struct Scratch<'a, 'w> {
+    done: Portions<'w>,
     list: Vec<Listed>,
     compared_by: Vec<u32>,
     candidates: Vec<(u32, u32)>,
@@ -161,10 +180,11 @@ struct Scratch<'a> {
     letters: Letters,
 }
 
-impl<'a> Scratch<'a> {
-    fn new(block: &Block<'a>) -> Self {
+impl<'a, 'w> Scratch<'a, 'w> {
+    fn new(block: &Block<'a>, done: Portions<'w>) -> Self {
         let alphabet = block.order.alphabet();
         Self {
+            done,
             list: Vec::new(),
             compared_by: Vec::new(),
             candidates: Vec::new(),
@@ -180,13 +200,15 @@ fn in_shard(
     block: &Block<'_>,
     probes: &Records,
     shard: usize,
-    mut looking: Vec<Looking>,
-    scratch: &mut Scratch<'_>,
+    looking: &[Looking],
+    scratch: &mut Scratch<'_, '_>,
 ) -> (Vec<Match>, Effort) {
-    looking.sort_unstable_by_key(|one| (one.key(), one.record));
     let (mut matches, mut effort) = (Vec::new(), Effort::default());
-    for group in looking.chunk_by(|x, y| x.key() == y.key()) {
+    for group in lists(looking) {
         let hash = hash_in(shard, group[0].key());
+        if !scratch.done.begin(block.index.work(hash, group.len())) {
+            break;
+        }
         let last = group[group.len() - 1].record;
         // Taken out, because `in_parts` borrows the other buffers.
         let mut list = std::mem::take(&mut scratch.list);
@@ -200,6 +222,7 @@ fn in_shard(
         scratch.candidates.sort_unstable();
         verify(block, probes, hash, scratch, &mut effort, &mut matches);
     }
+    scratch.done.finish();
     (matches, effort)
 }
 
@@ -208,15 +231,20 @@ fn verify(
     block: &Block<'_>,
     probes: &Records,
     hash: u64,
-    scratch: &mut Scratch<'_>,
+    scratch: &mut Scratch<'_, '_>,
     effort: &mut Effort,
     matches: &mut Vec<Match>,
 ) {
-    let Scratch { candidates, pattern, pair_worth, .. } = scratch;
+    let Scratch { done, candidates, pattern, pair_worth, .. } = scratch;
+    // Meeting them was the other part of the list's work.
+    let each = done.left() / candidates.len().div_ceil(FETCHED).max(1) as u64;
     let of_other_list = |pair: u32| hash_of_pair(pair) & KEPT != hash & KEPT;
     let (mut looks, mut set) = (None, false);
     for (n, &(a, b)) in candidates.iter().enumerate() {
         if n.is_multiple_of(FETCHED) {
+            if !done.done(each) {
+                return;
+            }
             let some = candidates[n..].iter().take(FETCHED);
             probes.fetch_pairs(some.clone().map(|pair| pair.0));
             block.records.fetch_pairs(some.map(|pair| pair.1));
@@ -257,7 +285,7 @@ fn in_parts(
     looking: &[Looking],
     list: &[Listed],
     parted: u32,
-    scratch: &mut Scratch<'_>,
+    scratch: &mut Scratch<'_, '_>,
 ) -> u64 {
     if looking.is_empty() || list.is_empty() {
         return 0;
@@ -277,10 +305,20 @@ fn in_parts(
                 + in_parts(block, probes, &others, &with, parted - 1, scratch);
         }
     }
-    let Scratch { compared_by, candidates, letters, worth, .. } = scratch;
+    let Scratch { done, compared_by, candidates, letters, worth, .. } = scratch;
     compared_by.clear();
     compared_by.resize(list.len(), u32::MAX);
-    block.arch.dispatch(InList { block, probes, list, compared_by, looking, worth, letters, candidates })
+    block.arch.dispatch(InList {
+        block,
+        probes,
+        list,
+        compared_by,
+        looking,
+        worth,
+        letters,
+        candidates,
+        done,
+    })
 }
 
 /// The rarer pair that is next to the list's own in most of its records, judging from a sample.
@@ -312,7 +350,7 @@ fn first_of_both(a: &[u32], b: &[u32]) -> Option<u32> {
 }
 
 /// Compares records that look up a key with those in its list.
-struct InList<'s, 'a> {
+struct InList<'s, 'a, 'w> {
     block: &'s Block<'a>,
     probes: &'s Records,
     list: &'s [Listed],
@@ -322,6 +360,7 @@ struct InList<'s, 'a> {
     worth: &'s mut Worth,
     letters: &'s mut Letters,
     candidates: &'s mut Vec<(u32, u32)>,
+    done: &'s mut Portions<'w>,
 }
 
 /// A record that looks, with what decides whether another may be its partner.
@@ -368,13 +407,13 @@ impl Looker {
     }
 }
 
-impl WithSimd for InList<'_, '_> {
+impl WithSimd for InList<'_, '_, '_> {
     type Output = u64;
 
     /// Nothing here is written in vectors: it is compiled once more for processors that count bits in one step.
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> u64 {
-        let Self { block, probes, list, compared_by, looking, worth, letters, candidates } = self;
+        let Self { block, probes, list, compared_by, looking, worth, letters, candidates, done } = self;
         let query = block.order.query;
         let Linear { small, large, of } = query.metric.linear(query.threshold);
         let looker = |one: &Looking| {
@@ -413,6 +452,10 @@ impl WithSimd for InList<'_, '_> {
         letters.index(block, list, probes.size(looking[0].record));
         let first = block.records.size(list[0].posting.record);
         for (some, numbers) in looking.chunks(FETCHED).zip((0u32..).step_by(FETCHED)) {
+            // The other half is for what comes of it.
+            if !done.done((some.len() * list.len() / 2) as u64) {
+                break;
+            }
             probes.fetch(some.iter().map(|one| one.record));
             for (one, number) in some.iter().zip(numbers..) {
                 let mut looker = looker(one);

@@ -66,6 +66,9 @@ const READ: f64 = 0.10;
 const JOIN: f64 = 0.80;
 const COMPARE: f64 = 0.10;
 
+/// Pairs that are compared between two reports of progress.
+const AT_ONCE: usize = 256;
+
 fn alike_of(texts: &[&str], part: Part<'_>) -> AlikePairs {
     let (readings, groups) = group(texts, part.share(READ));
     let (candidates, mut effort) = candidates(&readings, part.share(JOIN));
@@ -74,10 +77,18 @@ fn alike_of(texts: &[&str], part: Part<'_>) -> AlikePairs {
     let pairs = candidates
         .par_chunk_by(|x, y| x.a == y.a)
         .flat_map_iter(|partners| {
-            let partners = if items.go(partners.len()) { partners } else { &[] };
             let prepared = |reading: u32| Prepared::from(&readings[reading as usize]);
             let Some(first) = partners.first().map(|pair| prepared(pair.a)) else { return Vec::new() };
-            partners.iter().filter_map(|pair| pair.compared(&first, &prepared(pair.b))).collect::<Vec<_>>()
+            let mut alike = Vec::new();
+            // A text of common phrases may have a hundred thousand partners.
+            for some in partners.chunks(AT_ONCE) {
+                if !items.goes_on() {
+                    break;
+                }
+                alike.extend(some.iter().filter_map(|pair| pair.compared(&first, &prepared(pair.b))));
+                items.done(some.len());
+            }
+            alike
         })
         .collect();
     AlikePairs { groups, pairs, effort }

@@ -192,3 +192,18 @@ fn ties_are_in() {
         assert_eq!(found(&rows, &over), [], "{metric:?}");
     }
 }
+
+/// Records of few phrases: few lists have all the work.
+#[test]
+fn progress_reaches_the_whole_where_lists_are_long() {
+    let mut draw = Draw(7);
+    let phrases: Vec<String> = (0..30).map(|_| draw.text(12, 2000)).collect();
+    let texts: Vec<String> =
+        (0..2000).map(|_| (0..3).map(|_| phrases[draw.below(30)].as_str()).collect()).collect();
+    for metric in METRICS {
+        let sum = watch::Sum::default();
+        self_join_watched(&rows(&texts), &Query { metric, threshold: EIGHTY }, &sum);
+        let (all, longest) = sum.found();
+        assert!((all - 1.0).abs() < 1e-6 && longest < 0.25, "{metric:?}: {all}, {longest} at once");
+    }
+}

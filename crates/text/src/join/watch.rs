@@ -59,11 +59,108 @@ pub(super) struct Items<'w> {
     each: f64,
 }
 
-impl Items<'_> {
+impl<'w> Items<'w> {
+    /// This many of the items as so much work, where some are more work than others.
+    pub fn weighed(self, items: usize, work: u64) -> Self {
+        Self { each: self.each * items as f64 / work.max(1) as f64, ..self }
+    }
+
+    /// What a thread does of the items, told in portions of this many.
+    pub fn portions(self, of: u64) -> Portions<'w> {
+        Portions { items: self, of, untold: 0, left: 0, goes_on: self.goes_on() }
+    }
+
     /// Called before this many items; returns whether to process them.
     pub fn go(&self, items: usize) -> bool {
+        self.done(items);
+        self.goes_on()
+    }
+
+    /// Called after this many items, where one item may take long.
+    pub fn done(&self, items: usize) {
         self.watch.advance(self.each * items as f64);
+    }
+
+    /// Whether to process further items.
+    pub fn goes_on(&self) -> bool {
         !self.watch.stopped()
+    }
+}
+
+/// What a thread does of [`Items`], told in portions: a report takes a lock, and most of what is told of is short.
+pub(super) struct Portions<'w> {
+    items: Items<'w>,
+    of: u64,
+    untold: u64,
+    /// What is left of the task that was begun.
+    left: u64,
+    goes_on: bool,
+}
+
+impl Portions<'_> {
+    /// Begins a task of so many items, once what was left of the one before is done; returns whether to do it.
+    pub fn begin(&mut self, items: u64) -> bool {
+        let goes_on = self.end();
+        self.left = items;
+        goes_on
+    }
+
+    /// What is left of the task.
+    pub fn left(&self) -> u64 {
+        self.left
+    }
+
+    /// So many items of the task are done, or all that are left of it; returns whether to go on.
+    pub fn done(&mut self, items: u64) -> bool {
+        let items = items.min(self.left);
+        self.left -= items;
+        self.untold += items;
+        if self.untold >= self.of {
+            self.tell();
+        }
+        self.goes_on
+    }
+
+    /// The task is done; returns whether to go on.
+    fn end(&mut self) -> bool {
+        self.done(self.left)
+    }
+
+    /// All is done.
+    pub fn finish(&mut self) {
+        self.end();
+        self.tell();
+    }
+
+    /// Tells what is not told yet.
+    fn tell(&mut self) {
+        self.items.done(std::mem::take(&mut self.untold) as usize);
+        self.goes_on = self.items.goes_on();
+    }
+}
+
+/// Somebody who adds the shares up, in tests.
+#[cfg(test)]
+#[derive(Default)]
+pub(super) struct Sum(std::sync::Mutex<(f64, f64)>);
+
+#[cfg(test)]
+impl Sum {
+    /// The sum of the shares, and the largest.
+    pub fn found(&self) -> (f64, f64) {
+        *self.0.lock().unwrap()
+    }
+}
+
+#[cfg(test)]
+impl Watch for Sum {
+    fn stopped(&self) -> bool {
+        false
+    }
+
+    fn advance(&self, share: f64) {
+        let mut found = self.0.lock().unwrap();
+        *found = (found.0 + share, found.1.max(share));
     }
 }
 
@@ -78,4 +175,33 @@ impl Watch for Stopped {
     }
 
     fn advance(&self, _: f64) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Each task counts once, however much of it is told on the way.
+        #[test]
+        fn portions_sum_to_the_whole(
+            tasks in prop::collection::vec((0u64..50, prop::collection::vec(0u64..40, 0..4)), 0..20),
+            of in 1u64..100,
+        ) {
+            let sum = Sum::default();
+            let all: u64 = tasks.iter().map(|(items, _)| items).sum();
+            let mut portions = Part::whole(&sum).over(7).weighed(7, all).portions(of);
+            for (items, parts) in &tasks {
+                prop_assert!(portions.begin(*items));
+                for part in parts {
+                    prop_assert!(portions.done(*part));
+                }
+                prop_assert!(portions.left() <= *items);
+            }
+            portions.finish();
+            prop_assert!((sum.found().0 - if all == 0 { 0.0 } else { 1.0 }).abs() < 1e-9);
+        }
+    }
 }

@@ -1,4 +1,5 @@
-//! Counts: words and sentences of a text in any language, counted as people do, and how counts are written.
+//! Counts: words and sentences of a text in any language, counted as people do, and how counts and figures are
+//! written.
 
 /// Words of a text, for limits such as "at most 100 words": runs between white space that contain a letter or
 /// digit, and each Chinese, Japanese or Korean character by itself.
@@ -48,9 +49,38 @@ pub fn grouped(n: i64) -> String {
     out
 }
 
+/// A figure with so many decimals. What rounds to zero has no minus, from whichever side it comes.
+pub fn decimals(value: f64, digits: usize) -> String {
+    let shown = format!("{value:.digits$}");
+    match shown.strip_prefix('-') {
+        Some(zero) if zero.chars().all(|c| matches!(c, '0' | '.')) => zero.to_owned(),
+        _ => shown,
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    #[test]
+    fn what_rounds_to_zero_has_no_minus() {
+        let shown = [-0.0, -0.004, 0.0, 0.004, -0.006, -1.5].map(|x| decimals(x, 2));
+        assert_eq!(shown, ["0.00", "0.00", "0.00", "0.00", "-0.01", "-1.50"]);
+        assert_eq!((decimals(-0.4, 0), decimals(-0.6, 0)), ("0".to_owned(), "-1".to_owned()));
+        assert_eq!(decimals(f64::NAN, 2), "NaN");
+    }
+
+    proptest! {
+        /// The minus of zero is all that differs from how Rust writes a number.
+        #[test]
+        fn decimals_are_those_of_the_number(value in -10.0..10.0f64, digits in 0usize..5) {
+            let (shown, rust) = (decimals(value, digits), format!("{value:.digits$}"));
+            let is_zero = rust.parse::<f64>().unwrap() == 0.0;
+            prop_assert_eq!(shown.as_str(), if is_zero { rust.trim_start_matches('-') } else { rust.as_str() });
+        }
+    }
 
     #[test]
     fn thousands_are_separated() {

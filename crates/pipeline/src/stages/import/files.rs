@@ -111,6 +111,27 @@ pub fn source_kind(kinds: &BTreeMap<String, String>, numbered: bool, source: &st
 }
 
 impl Dump {
+    /// A file of no source, to look at.
+    pub(super) fn looked_at(path: &Path) -> Dump {
+        Dump {
+            source: String::new(),
+            kind: SourceKind::Table,
+            language: None,
+            take: Take::default(),
+            published: None,
+            fields: BTreeMap::new(),
+            optional: Vec::new(),
+            at: None,
+            profile: None,
+            licence: None,
+            file: String::new(),
+            path: path.to_owned(),
+            sha256: String::new(),
+            bytes: 0,
+            piece: Piece::default(),
+        }
+    }
+
     /// A file of this source, with what is known of its bytes.
     fn new(source: &Source, path: &Path, file: String, sha256: String, bytes: u64) -> Dump {
         Dump {

@@ -113,7 +113,7 @@ fn failed(reason: Reason, what: String) -> Unit {
 }
 
 /// The pages of a file without an archive around them.
-fn saved(dump: &Dump, profile: &Profile, limit: u64) -> Vec<Unit> {
+pub(super) fn saved(dump: &Dump, profile: &Profile, limit: u64) -> Vec<Unit> {
     let mut bytes = Vec::new();
     // One byte more shows that a page is too long, without reading all of it.
     if let Err(error) = dump::open(&dump.path).and_then(|file| file.take(limit + 1).read_to_end(&mut bytes)) {

@@ -1,0 +1,339 @@
+//! What `[[source]]` would read a file, by its first rows: a proposal, for a person to look at.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::{Map, Value};
+use toml_edit::{Document, Item};
+
+use super::files::Dump;
+use super::rows;
+use super::site_proposal::{self, ReadPages};
+use crate::config::Profiles;
+use riddlemill_files::reading::{Form, sniff};
+use riddlemill_text::text::language::{Language, detect};
+
+/// Rows that are looked at.
+const LOOKED_AT: usize = 200;
+/// Bytes of a row; a longer one is passed over.
+const LONGEST: u64 = 1 << 20;
+/// Of a hundred texts so many have to be in one language for it to be stated.
+const CLEARLY: usize = 90;
+
+/// A `[[source]]` for a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceProposal {
+    /// The value of `kind`.
+    pub kind: &'static str,
+    /// For a table: columns by the fields of a post.
+    pub fields: BTreeMap<&'static str, String>,
+    /// Of these: columns that some rows lack.
+    pub optional: Vec<String>,
+    /// For pages of a site: the name of the profile that reads them.
+    pub profile: Option<String>,
+    /// Whether its posts have ids that need a `namespace`: the file does not say of which site they are.
+    pub bare: bool,
+    /// The language of its texts, if nearly all are in one: `zh` or `en`.
+    pub language: Option<&'static str>,
+    /// How many rows were looked at, or posts found on pages.
+    pub rows: usize,
+    /// The text of the first row, as it would be read.
+    pub example: String,
+}
+
+/// Columns that show that rows are of a kind: all of the first list, and one of the second unless it is empty.
+const KINDS: &[(&str, &[&str], &[&str])] = &[
+    ("thread-dump", &["pid", "tid", "text"], &["is_comment", "floor"]),
+    ("aiotieba", &["tid", "contents"], &[]),
+    ("leymore-titles", &["title", "href"], &["abs", "lz"]),
+    ("leymore-annual", &["author", "content", "ctime"], &[]),
+    ("reddit", &["subreddit"], &["selftext", "body"]),
+    ("cqia", &["instruction", "output"], &[]),
+    ("puzzles", &["id", "question", "answer"], &[]),
+];
+
+/// Names of columns by the field of a post that they are, the likelier before.
+const COLUMNS: &[(&str, &[&str])] = &[
+    ("id", &["id", "pid", "post_id", "postid", "tid", "thread_id", "uid", "编号", "帖子id", "序号"]),
+    ("title", &["title", "subject", "headline", "标题", "题目", "主题"]),
+    (
+        "content",
+        &[
+            "content",
+            "text",
+            "body",
+            "selftext",
+            "message",
+            "post",
+            "joke",
+            "sentence",
+            "question",
+            "内容",
+            "正文",
+            "文本",
+            "帖子内容",
+            "段子",
+            "问题",
+        ],
+    ),
+    ("author", &["author", "user_name", "username", "user", "nickname", "作者", "楼主", "用户名", "昵称"]),
+    (
+        "time",
+        &[
+            "time",
+            "created_at",
+            "created_utc",
+            "created",
+            "date",
+            "datetime",
+            "timestamp",
+            "时间",
+            "发布时间",
+            "日期",
+        ],
+    ),
+    ("score", &["score", "likes", "like_count", "upvotes", "ups", "votes", "agree", "点赞", "点赞数", "赞"]),
+];
+
+/// What to do with pages that nothing reads.
+const UNREAD: &str = "none of the profiles (`riddlemill profiles list`) finds posts on them; `riddlemill profiles copy articles --as mysite` begins one, and `riddlemill crawl --try FILE --profile mysite` shows what it finds on a saved page";
+
+/// Proposes a source for a file. Pages are read by the profile that finds the most posts on them.
+///
+/// # Errors
+/// What the file is and what makes it readable, in words, if no row with a text and no post is found in it.
+pub fn propose(path: &Path, profiles: &Profiles) -> Result<SourceProposal, String> {
+    let form = sniff(path);
+    let pages = || site_proposal::read_by(path, &form, profiles).map(of_pages);
+    match &form {
+        Form::Empty => Err("it is empty".to_owned()),
+        Form::Foreign(foreign) => Err(format!("it is {}; {}", foreign.what, foreign.remedy)),
+        Form::Html | Form::Mhtml | Form::Xml => pages().ok_or_else(|| format!("it has pages, and {UNREAD}")),
+        Form::Warc | Form::Wacz => {
+            pages().ok_or_else(|| format!("it is a web archive of pages, and {UNREAD}"))
+        }
+        Form::Json => match of_rows(&first_rows(path)) {
+            Ok(rows) if rows.kind != "table" => Ok(rows),
+            // A listing of a site's interface is a table of sorts, and its profile knows more of it.
+            rows => pages().map_or(rows, Ok),
+        },
+        Form::Text | Form::Workbook | Form::Parquet | Form::Numpy => of_rows(&first_rows(path)),
+    }
+}
+
+/// The name of the `[[source]]` with this path in the text of a pipeline.toml.
+pub fn source_of(settings: &str, path: &str) -> Option<String> {
+    // Whoever reads the settings reports what is wrong with them.
+    let settings = Document::parse(settings).ok()?;
+    let sources = settings.as_table().get("source")?.as_array_of_tables()?;
+    let found = sources.iter().find(|source| source.get("path").and_then(Item::as_str) == Some(path))?;
+    found.get("name")?.as_str().map(str::to_owned)
+}
+
+fn of_pages(pages: ReadPages) -> SourceProposal {
+    SourceProposal {
+        kind: pages.kind,
+        fields: BTreeMap::new(),
+        optional: Vec::new(),
+        profile: pages.profile,
+        bare: pages.bare,
+        language: language(&pages.texts),
+        rows: pages.texts.len(),
+        example: pages.texts.into_iter().next().unwrap_or_default(),
+    }
+}
+
+/// The first rows that are objects.
+fn first_rows(path: &Path) -> Vec<Map<String, Value>> {
+    let dump = Dump::looked_at(path);
+    let mut found = Vec::new();
+    for items in rows::batches(&dump, LONGEST) {
+        for item in (0..items.len()).filter_map(|n| items.get(n)) {
+            let row: Option<Map<String, Value>> =
+                item.bytes.ok().and_then(|bytes| serde_json::from_slice(bytes).ok());
+            found.extend(row);
+            if found.len() == LOOKED_AT {
+                return found;
+            }
+        }
+    }
+    found
+}
+
+fn of_rows(rows: &[Map<String, Value>]) -> Result<SourceProposal, String> {
+    if rows.is_empty() {
+        return Err("no row was found in it: a dump has an object or a row a post".to_owned());
+    }
+    let has = |name: &&str| rows.iter().any(|row| row.contains_key(*name));
+    let kind =
+        KINDS.iter().find(|(_, all, some)| all.iter().all(has) && (some.is_empty() || some.iter().any(has)));
+    let (kind, fields) = match kind {
+        Some((kind, _, _)) => (*kind, BTreeMap::new()),
+        None => ("table", fields(rows)),
+    };
+    let column = |field: &str| fields.get(field).map(String::as_str);
+    let text_of = |row: &Map<String, Value>| -> String {
+        let own = ["title", "text", "content", "contents", "body", "selftext", "instruction", "question"];
+        let columns: Vec<&str> = match kind {
+            "table" => ["title", "content"].into_iter().filter_map(column).collect(),
+            _ => own.to_vec(),
+        };
+        let texts = columns.into_iter().filter_map(|column| row.get(column)?.as_str());
+        texts.map(str::trim).filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
+    };
+    if kind == "table" && column("title").or(column("content")).is_none() {
+        let names: Vec<&str> = rows[0].keys().map(String::as_str).collect();
+        return Err(format!("none of its columns ({}) has texts", names.join(", ")));
+    }
+    let texts: Vec<String> = rows.iter().map(text_of).filter(|text| !text.is_empty()).collect();
+    let lacking = |column: &&String| rows.iter().any(|row| !row.contains_key(*column));
+    Ok(SourceProposal {
+        kind,
+        optional: fields.values().filter(lacking).cloned().collect(),
+        profile: None,
+        bare: false,
+        language: language(&texts),
+        rows: rows.len(),
+        example: texts.into_iter().next().unwrap_or_default(),
+        fields,
+    })
+}
+
+/// The column of each field: by its name, and the content else by the longest texts.
+fn fields(rows: &[Map<String, Value>]) -> BTreeMap<&'static str, String> {
+    let mut columns: Vec<&String> = Vec::new();
+    for name in rows.iter().flat_map(Map::keys) {
+        // Braces would make a template of it.
+        if !columns.contains(&name) && !name.trim().is_empty() && !name.contains(['{', '}']) {
+            columns.push(name);
+        }
+    }
+    let mut fields: BTreeMap<&'static str, String> = BTreeMap::new();
+    for (field, names) in COLUMNS {
+        let of_name = |name: &&str| columns.iter().find(|column| column.trim().to_lowercase() == **name);
+        let free = |column: &&&String| !fields.values().any(|taken| taken == **column);
+        let found = names.iter().filter_map(of_name).find(free).map(|column| (*column).clone());
+        fields.extend(found.map(|column| (*field, column)));
+    }
+    if !fields.contains_key("title") && !fields.contains_key("content") {
+        let length = |column: &String| -> usize {
+            let texts = rows.iter().filter_map(|row| row.get(column)?.as_str());
+            texts.filter(|text| text.chars().any(char::is_alphabetic)).map(|text| text.chars().count()).sum()
+        };
+        let free = columns.iter().filter(|column| !fields.values().any(|taken| taken == **column));
+        let longest = free.map(|column| (length(*column), *column)).max_by_key(|(length, _)| *length);
+        let longest = longest.filter(|(length, _)| *length > 0).map(|(_, column)| column.clone());
+        fields.extend(longest.map(|column| ("content", column)));
+    }
+    fields
+}
+
+/// The language that nearly all texts are in whose language is known.
+fn language(texts: &[String]) -> Option<&'static str> {
+    let found: Vec<Language> = texts.iter().map(|text| detect(text).language).collect();
+    let share = |language: Language| 100 * found.iter().filter(|found| **found == language).count();
+    [(Language::Zh, "zh"), (Language::En, "en")]
+        .into_iter()
+        .find(|(language, _)| !found.is_empty() && share(*language) >= CLEARLY * found.len())
+        .map(|(_, code)| code)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn of(content: &str) -> Result<SourceProposal, String> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), content).unwrap();
+        propose(file.path(), &Profiles::default())
+    }
+
+    #[test]
+    fn kinds_are_told_by_their_columns() {
+        for (content, kind) in [
+            (r#"[{"title": "云会恐高吗？", "abs": null, "href": "/p/1", "lz": "a"}]"#, "leymore-titles"),
+            (r#"{"subreddit": "dadjokes", "title": "Do clouds fear heights?", "selftext": ""}"#, "reddit"),
+            (r#"{"instruction": "为什么鱼不会口渴？", "input": "", "output": "它在水里"}"#, "cqia"),
+            (r#"{"pid": 1, "tid": 2, "text": "云会恐高吗？", "floor": 1}"#, "thread-dump"),
+        ] {
+            assert_eq!(of(content).unwrap().kind, kind, "{content}");
+        }
+    }
+
+    #[test]
+    fn a_strangers_table_has_its_columns_and_its_language() {
+        let found = of("编号,标题,楼主,点赞数\n1,为什么鱼不会口渴？,甲,3\n2,云会恐高吗？,乙,4\n").unwrap();
+        let fields: Vec<(&str, &str)> = found.fields.iter().map(|(k, v)| (*k, v.as_str())).collect();
+        assert_eq!(fields, [("author", "楼主"), ("id", "编号"), ("score", "点赞数"), ("title", "标题")]);
+        assert_eq!((found.kind, found.language, found.rows), ("table", Some("zh"), 2));
+        assert_eq!(found.example, "为什么鱼不会口渴？");
+    }
+
+    #[test]
+    fn a_column_of_another_name_is_found_by_its_texts_and_one_that_rows_lack_is_optional() {
+        let found =
+            of("{\"n\": 1, \"was\": \"Why do fish never get thirsty in the sea?\"}\n{\"n\": 2}\n").unwrap();
+        assert_eq!(found.fields.get("content").map(String::as_str), Some("was"));
+        assert_eq!(found.optional, ["was"]);
+    }
+
+    #[test]
+    fn a_path_has_the_source_that_reads_it() {
+        let settings =
+            "[run]\n[[source]]\nname = \"a\"\npath = \"raw/dumps/a.csv\"\n[[source]]\npath = 'x'\n";
+        assert_eq!(source_of(settings, "raw/dumps/a.csv").as_deref(), Some("a"));
+        assert_eq!(source_of(settings, "raw/dumps/b.csv"), None);
+        assert_eq!(source_of("[[source", "raw/dumps/a.csv"), None);
+    }
+
+    #[test]
+    fn pages_have_the_profile_that_finds_the_most_posts() {
+        let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures");
+        for (page, profile, bare) in [
+            ("sites/discuz/thread.html", "discuz", false),
+            ("sites/nga/thread.html", "nga", false),
+            ("sites/articles/blog.html", "articles", false),
+            ("sites/reddit/listing.json", "reddit", false),
+            ("sites/stack-exchange/questions.json", "stack-exchange", false),
+            ("sites/stack-exchange-dump/Posts.xml", "stack-exchange-dump", true),
+            ("pages/thread-p1.html", "tieba", false),
+            ("pages/riddles-list.html", "riddles-com", false),
+            ("pages/rd-article.html", "rd", false),
+        ] {
+            let found = propose(&fixtures.join(page), &Profiles::default()).unwrap();
+            assert_eq!((found.kind, found.profile.as_deref()), ("profile", Some(profile)), "{page}");
+            assert_eq!((found.bare, found.example.is_empty()), (bare, false), "{page}: {}", found.example);
+        }
+    }
+
+    #[test]
+    fn archives_of_the_forum_have_a_kind_of_their_own() {
+        let page = fs::read_to_string(
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/pages/thread-p1.html"),
+        );
+        let http =
+            format!("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n{}", page.unwrap());
+        let archive = |url: &str| {
+            of(&format!(
+                "WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\nWARC-Date: 2024-05-01T00:00:00Z\r\nContent-Type: application/http; msgtype=response\r\nContent-Length: {}\r\n\r\n{http}\r\n\r\n",
+                http.len()
+            ))
+        };
+        let found = archive("https://tieba.baidu.com/p/7700000001").unwrap();
+        assert_eq!((found.kind, found.profile.as_deref()), ("warc", None));
+        assert!(found.rows > 1 && !found.example.is_empty(), "{found:?}");
+        // Of another site it is an archive that nothing reads.
+        let why = archive("https://forum.example/about").unwrap_err();
+        assert!(why.contains("riddlemill profiles copy articles"), "{why}");
+    }
+
+    #[test]
+    fn what_has_no_rows_is_refused_with_a_remedy() {
+        assert!(of("SQLite format 3\0").unwrap_err().contains("sqlite3"));
+        assert!(of("<!DOCTYPE html><p>x").unwrap_err().contains("riddlemill profiles list"));
+        assert_eq!(of("").unwrap_err(), "it is empty");
+        assert!(of("{\"a\": 1, \"b\": 2}\n").unwrap_err().contains("(a, b)"));
+    }
+}

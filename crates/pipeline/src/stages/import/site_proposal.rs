@@ -1,0 +1,132 @@
+//! Which source would read the pages of a file: the profile that finds the most posts on the first of them.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::io::BufReader;
+use std::path::Path;
+
+use riddlemill_files::reading::Form;
+use riddlemill_harvest::pages::profile::{Entry, Format};
+use riddlemill_harvest::pages::{self, Profile, Site};
+use riddlemill_harvest::warc::{Archive, Limits, Page};
+
+use super::files::Dump;
+use super::{dump, profile};
+use crate::config::Profiles;
+
+/// Pages of an archive, or items of a file, that are looked at.
+const LOOKED_AT: usize = 100;
+/// Bytes of an archive's pages, at most and one page more.
+const ARCHIVED: usize = 64 << 20;
+/// Bytes of a page or an item that is looked at.
+const LONGEST: u64 = 16 << 20;
+
+/// The profile that reads any list of articles, so that another one knows more about the pages that it reads.
+const GENERIC: &str = "articles";
+/// The profile of the forum whose archives have a kind of their own.
+const FORUM: &str = "tieba";
+
+/// Pages and what reads them.
+pub(super) struct ReadPages {
+    /// The value of `kind`.
+    pub kind: &'static str,
+    /// The name of the profile, which the kind `warc` needs none of.
+    pub profile: Option<String>,
+    /// Whether the pages have ids and do not say of which site they are.
+    pub bare: bool,
+    /// The texts of the posts.
+    pub texts: Vec<String>,
+}
+
+/// What reads the pages of a file of this form; `None` if no profile finds a post.
+pub(super) fn read_by(path: &Path, form: &Form, profiles: &Profiles) -> Option<ReadPages> {
+    let archived = match form {
+        Form::Warc | Form::Wacz => first_pages(path),
+        _ => Vec::new(),
+    };
+    let of_forum: Vec<String> = archived
+        .iter()
+        .flat_map(|page| pages::read_page(&Site::Tieba, page.clone()).1.posts)
+        .map(|post| joined([post.title, post.text]))
+        .filter(|text| !text.is_empty())
+        .collect();
+    let mut found = vec![ReadPages { kind: "warc", profile: None, bare: false, texts: of_forum }];
+    for name in profiles.names() {
+        // Of archives the kind `warc` reads more: replies, and what is missing of a thread.
+        if !archived.is_empty() && name == FORUM && !profiles.is_own(&name) {
+            continue;
+        }
+        let Ok(Some(profile)) = profiles.load(&name) else { continue };
+        let entries = entries(path, form, &archived, &profile);
+        let text = |entry: &Entry| joined([entry.title.clone(), entry.body.clone()]);
+        found.push(ReadPages {
+            kind: "profile",
+            bare: entries.iter().any(|entry| entry.native.is_some() && entry.id.is_none()),
+            texts: entries.iter().map(text).collect(),
+            profile: Some(name),
+        });
+    }
+    found.retain(|read| !read.texts.is_empty());
+    found.into_iter().min_by_key(|read| {
+        let name = read.profile.as_deref().unwrap_or_default();
+        (name == GENERIC, Reverse(read.texts.len()), !profiles.is_own(name))
+    })
+}
+
+/// The parts of a text that are there.
+fn joined(parts: [Option<String>; 2]) -> String {
+    let parts = parts.iter().flatten().map(|part| part.trim()).filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join(" ")
+}
+
+/// The posts that a profile finds in the first pages of a file.
+fn entries(path: &Path, form: &Form, archived: &[Page], profile: &Profile) -> Vec<Entry> {
+    let fits = match form {
+        Form::Warc | Form::Wacz => true,
+        Form::Json => profile.format() == Format::Json,
+        Form::Xml => profile.format() != Format::Json,
+        _ => profile.format() == Format::Html,
+    };
+    let mut entries = match form {
+        _ if !fits => Vec::new(),
+        Form::Warc | Form::Wacz => {
+            let site = Site::Profile(profile.clone());
+            archived.iter().flat_map(|page| pages::read_page(&site, page.clone()).1.entries).collect()
+        }
+        _ if profile.format() == Format::Xml => items(path, profile),
+        _ => {
+            let units = profile::saved(&Dump::looked_at(path), profile, LONGEST);
+            units.into_iter().filter_map(|unit| unit.read.ok()).flat_map(|(_, _, entries)| entries).collect()
+        }
+    };
+    entries.retain(|entry| {
+        // Any JSON may have a list of things with a title: the site's own ids are what shows whose it is.
+        entry.removed.is_none()
+            && (entry.title.is_some() || entry.body.is_some())
+            && (*form != Form::Json || entry.native.is_some())
+    });
+    entries
+}
+
+/// The first items of an XML file, without the answers that are items of their own: those may be far behind.
+fn items(path: &Path, profile: &Profile) -> Vec<Entry> {
+    let Ok(file) = dump::open(path) else { return Vec::new() };
+    let (mut entries, no_answers) = (Vec::new(), HashMap::new());
+    profile.each_item(BufReader::new(file), LONGEST, false, |_, item| {
+        entries.extend(item.iter().flat_map(|item| profile.read_item(item, &no_answers)));
+        entries.len() < LOOKED_AT
+    });
+    entries
+}
+
+/// The first pages of an archive.
+fn first_pages(path: &Path) -> Vec<Page> {
+    let mut bytes = 0;
+    let pages = Archive::new(vec![path.to_owned()], Limits::default()).pages();
+    let has_room = |page: &Page| {
+        let has_room = bytes < ARCHIVED;
+        bytes += page.body.len();
+        has_room
+    };
+    pages.filter_map(Result::ok).take(LOOKED_AT).take_while(has_room).collect()
+}

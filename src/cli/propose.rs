@@ -1,0 +1,282 @@
+//! `init`: a new workspace; with files of posts a `[[source]]` proposed for each, and written when told.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use super::args::{Global, Init};
+use super::exit::{Exit, Failure};
+use super::terminal::{HANG, visible};
+use super::{init, output};
+use crate::config::{Config, FILE, Profiles};
+use crate::recipe;
+use crate::stages::import::{SourceProposal, propose, source_of};
+use crate::store::{Error, durable};
+
+/// Ends of files' names: what has one and is not there is a mistyped file and no folder to create.
+const ENDS: &[&str] = &[
+    "json", "jsonl", "ndjson", "csv", "tsv", "txt", "xlsx", "xls", "ods", "parquet", "gz", "zst", "bz2",
+    "xz", "zip", "html", "htm", "mhtml", "mht", "xml", "warc", "wacz",
+];
+
+/// Characters of the example that is shown.
+const SHOWN: usize = 60;
+
+/// `init`: a workspace, or sources for files.
+pub(super) fn init(args: &Init, global: &Global) -> Result<Exit, Failure> {
+    let (root, files) = places(&args.places, &global.workspace)?;
+    if let Some(name) = &args.benchmark {
+        return init::copy_out(name, &root, global);
+    }
+    if !files.is_empty() {
+        return sources(&root, &files, args.write, global);
+    }
+    if args.write {
+        return Err(Failure::usage(
+            "no file is given whose source could be written\n  hint: riddlemill init DIR FILE… --write",
+        ));
+    }
+    init::create(&root, args.empty, global)?;
+    if !global.quiet {
+        let at = init::at(&root);
+        match args.empty {
+            true => eprintln!(
+                "next: riddlemill init {} FILE… proposes a [[source]] for each file of posts, and with --write adds it to {FILE}; then riddlemill{at} run",
+                root.display()
+            ),
+            false => eprintln!("next: riddlemill{at} run"),
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// The workspace's folder and the files among the arguments.
+fn places(given: &[PathBuf], workspace: &Path) -> Result<(PathBuf, Vec<PathBuf>), Failure> {
+    let mut root: Option<PathBuf> = None;
+    let mut files = Vec::new();
+    for place in given {
+        let ends = place.extension().and_then(|end| end.to_str()).map(str::to_lowercase);
+        if place.is_file() {
+            let same = |other: &PathBuf| fs::canonicalize(other).ok() == fs::canonicalize(place).ok();
+            if files.iter().any(same) {
+                return Err(Failure::usage(format!("{} is given twice", place.display())));
+            }
+            files.push(place.clone());
+        } else if !place.exists() && ends.is_some_and(|end| ENDS.contains(&end.as_str())) {
+            return Err(Failure::usage(format!("{}: there is no such file", place.display())));
+        } else if let Some(first) = root.replace(place.clone()) {
+            let both = format!("{} and {} are both folders", first.display(), place.display());
+            return Err(Failure::usage(format!("{both}\n  hint: one workspace, and files of posts")));
+        }
+    }
+    // `.` is the default of the argument, and then -C counts.
+    let root = root.filter(|root| root.as_os_str() != ".").unwrap_or_else(|| workspace.to_owned());
+    Ok((root, files))
+}
+
+/// Proposes the sources of files, and writes them if told to.
+fn sources(root: &Path, files: &[PathBuf], write: bool, global: &Global) -> Result<Exit, Failure> {
+    let settings = root.join(FILE);
+    let mut text = match settings.exists() {
+        true => fs::read_to_string(&settings).map_err(Error::io("read", &settings))?,
+        false => String::new(),
+    };
+    let profiles = Profiles::open(root);
+    let mut proposals: Vec<(&Path, Result<(Named, SourceProposal), String>)> = Vec::new();
+    for file in files {
+        let named = Named::of(root, file, &text);
+        let found = match named.reader(&text) {
+            Some(reader) => Err(format!("[[source]] {reader} reads it already")),
+            None => propose(file, &profiles).map(|proposal| {
+                // The next file's name is another, and so is its place in raw/dumps.
+                text.push_str(&format!(
+                    "\n[[source]]\nname = {}\npath = {}\n",
+                    quoted(&named.name),
+                    quoted(&named.path)
+                ));
+                (named, proposal)
+            }),
+        };
+        proposals.push((file, found));
+    }
+    let found: Vec<&(Named, SourceProposal)> =
+        proposals.iter().filter_map(|(_, found)| found.as_ref().ok()).collect();
+    if global.json {
+        let rows = proposals.iter().map(|(file, found)| match found {
+            Ok((named, proposal)) => json!({
+                "file": file.display().to_string(), "source": table(named, proposal), "kind": proposal.kind,
+                "fields": proposal.fields, "optional": proposal.optional, "profile": proposal.profile,
+                "language": proposal.language,
+                "rows": proposal.rows, "written": write,
+            }),
+            Err(why) => json!({ "file": file.display().to_string(), "why": why }),
+        });
+        output::json(&rows.collect::<Vec<_>>())?;
+    } else {
+        let text: String = proposals.iter().map(|(file, found)| print(file, found)).collect();
+        output::print(&text)?;
+    }
+    if write && !found.is_empty() {
+        add(root, &found, global)?;
+    }
+    if !global.quiet && !found.is_empty() {
+        let at = init::at(root);
+        match write {
+            true => eprintln!("next: riddlemill{at} run; then riddlemill{at} audit"),
+            false => {
+                let of = |(file, found): &(&Path, Result<_, _>)| {
+                    found.is_ok().then(|| format!(" {}", file.display()))
+                };
+                let good: String = proposals.iter().filter_map(of).collect();
+                eprintln!("next: riddlemill init {}{good} --write writes this into {FILE}", root.display());
+            }
+        }
+    }
+    Ok(if found.len() < files.len() { Exit::Partial } else { Exit::Done })
+}
+
+/// What a source is called, and where its file will be.
+struct Named {
+    name: String,
+    /// Relative to pipeline.toml, with slashes.
+    path: String,
+    /// The file to copy, if it is not in the workspace.
+    from: Option<PathBuf>,
+}
+
+impl Named {
+    fn of(root: &Path, file: &Path, settings: &str) -> Named {
+        let called = file.file_name().unwrap_or_default().to_string_lossy();
+        let stem = called.split('.').next().unwrap_or_default();
+        let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        let stem: String = stem.chars().map(|c| if fits(c) { c } else { '-' }).collect();
+        let stem = match stem.trim_matches('-') {
+            "" => "dump",
+            stem => stem,
+        };
+        let free = |name: &String| !settings.contains(&format!("name = \"{name}\""));
+        let numbered = (2..).map(|n| format!("{stem}-{n}"));
+        let name = std::iter::once(stem.to_owned()).chain(numbered).find(free).unwrap_or_default();
+        let inside = fs::canonicalize(root).ok().zip(fs::canonicalize(file).ok());
+        let inside = inside.and_then(|(root, file)| Some(file.strip_prefix(root).ok()?.to_owned()));
+        match inside {
+            Some(inside) => {
+                let parts = inside.components().map(|part| part.as_os_str().to_string_lossy());
+                Named { name, path: parts.collect::<Vec<_>>().join("/"), from: None }
+            }
+            None => {
+                // Two files of one name are two files in raw/dumps: the second has the name of its source.
+                let ends = called.split_once('.').map(|(_, ends)| format!(".{ends}")).unwrap_or_default();
+                let path = match format!("raw/dumps/{called}") {
+                    path if source_of(settings, &path).is_some() && !root.join(&path).exists() => {
+                        format!("raw/dumps/{name}{ends}")
+                    }
+                    path => path,
+                };
+                Named { name, path, from: Some(file.to_owned()) }
+            }
+        }
+    }
+
+    /// The source that reads a file where it is.
+    fn reader(&self, settings: &str) -> Option<String> {
+        if self.from.is_some() { None } else { source_of(settings, &self.path) }
+    }
+}
+
+/// A string of TOML, whose escapes are those of JSON.
+fn quoted(text: &str) -> String {
+    json!(text).to_string()
+}
+
+/// The table as it is written.
+fn table(named: &Named, proposal: &SourceProposal) -> String {
+    let mut text = format!(
+        "[[source]]\nname = {}\nkind = {}\npath = {}\n",
+        quoted(&named.name),
+        quoted(proposal.kind),
+        quoted(&named.path)
+    );
+    if !proposal.fields.is_empty() {
+        let fields: Vec<String> =
+            proposal.fields.iter().map(|(field, column)| format!("{field} = {}", quoted(column))).collect();
+        text.push_str(&format!("fields = {{ {} }}\n", fields.join(", ")));
+    }
+    if !proposal.optional.is_empty() {
+        let columns: Vec<String> = proposal.optional.iter().map(|column| quoted(column)).collect();
+        text.push_str(&format!("optional = [{}]\n", columns.join(", ")));
+    }
+    if let Some(profile) = &proposal.profile {
+        text.push_str(&format!("profile = {}\n", quoted(profile)));
+    }
+    if proposal.bare {
+        // The ids of two sites would otherwise be those of one.
+        text.push_str(&format!("namespace = {}\n", quoted(&named.name)));
+    }
+    if let Some(language) = proposal.language {
+        text.push_str(&format!("language = {}\n", quoted(language)));
+    }
+    text
+}
+
+fn print(file: &Path, found: &Result<(Named, SourceProposal), String>) -> String {
+    match found {
+        Ok((named, proposal)) => {
+            let example: String = visible(&proposal.example).chars().take(SHOWN).collect();
+            let rows = match proposal.kind {
+                "profile" | "warc" => output::count(proposal.rows as u64, "post"),
+                _ => output::count(proposal.rows as u64, "row"),
+            };
+            format!(
+                "# {}: by its first {rows}; the first text: {HANG}{example}\n{}\n",
+                file.display(),
+                table(named, proposal)
+            )
+        }
+        Err(why) => format!("# {}: no source: {HANG}{why}\n\n", file.display()),
+    }
+}
+
+/// Copies the files and adds their tables, of which all or none are written.
+fn add(root: &Path, found: &[&(Named, SourceProposal)], global: &Global) -> Result<(), Failure> {
+    let settings = root.join(FILE);
+    // Before anything is written.
+    let mut taken = std::collections::BTreeSet::new();
+    for (named, _) in found {
+        let to = root.join(&named.path);
+        // Two files of one name would be one in raw/dumps.
+        if named.from.is_some() && (to.exists() || !taken.insert(to.clone())) {
+            let hint = "hint: rename the file, or name the one that is there";
+            return Err(Failure::usage(format!(
+                "{} already exists; it was not changed\n  {hint}",
+                to.display()
+            )));
+        }
+    }
+    if !settings.exists() {
+        init::create(root, true, global)?;
+    }
+    for (named, _) in found {
+        let Some(from) = &named.from else { continue };
+        let to = root.join(&named.path);
+        let mut partial = to.clone().into_os_string();
+        partial.push(".part");
+        fs::copy(from, &partial).map_err(Error::io("copy", from))?;
+        fs::rename(&partial, &to).map_err(Error::io("rename", &to))?;
+    }
+    let before = fs::read_to_string(&settings).map_err(Error::io("read", &settings))?;
+    let tables: Vec<String> = found.iter().map(|(named, proposal)| table(named, proposal)).collect();
+    let after = format!("{}\n\n{}", before.trim_end(), tables.join("\n"));
+    durable::replace(&settings, after.as_bytes())?;
+    let checked = Config::load(root, &recipe::names(), &recipe::choices(), &output::overrides(global, &[]));
+    if let Err(problems) = checked {
+        // Settings that cannot be read would keep every verb from working.
+        durable::replace(&settings, before.as_bytes())?;
+        return Err(problems.into());
+    }
+    if !global.quiet {
+        eprintln!("{}: {} added", settings.display(), output::count(found.len() as u64, "source"));
+    }
+    Ok(())
+}

@@ -1,0 +1,258 @@
+//! The table of a recipe's stages that `run` and `status` print.
+//!
+//! Consecutive stages that say the same take one row: those that leave nothing out, those that another recipe
+//! has made already, and those that wait for another stage. `--verbose` shows every stage.
+
+use std::time::Duration;
+
+use super::output::{count, number};
+use super::terminal::{HANG, Tone, tint, tone};
+use crate::pipeline::same_work;
+use crate::recipe::Recipe;
+use crate::record::State;
+use crate::store::Manifest;
+
+/// Columns of a stage's name, at least: those of the summary of several stages.
+const NAME: usize = 28;
+/// Columns of a count: millions of records fit.
+const COUNT: usize = 9;
+/// A stage that takes longer has a row of its own.
+const SLOW: Duration = Duration::from_secs(10);
+/// Shorter times are not shown.
+const SHOWN: Duration = Duration::from_secs(1);
+
+/// The table of a recipe, row by row.
+pub(super) struct StageTable {
+    /// Until the first row is printed.
+    heading: Option<String>,
+    wide: usize,
+    every: bool,
+    /// Rows that the next may be put together with.
+    open: Vec<Row>,
+}
+
+/// What is said about a stage.
+pub(super) struct Row {
+    stage: String,
+    says: Says,
+}
+
+#[derive(Clone, PartialEq)]
+enum Says {
+    /// It is made.
+    Made { taken: u64, given: u64, what: String, leaves_none_out: bool, took: Duration },
+    /// It is the one that this recipe has made.
+    Shared { taken: u64, given: u64, with: String },
+    /// It is not made, or not fresh.
+    Due { state: &'static str, why: String },
+}
+
+impl Row {
+    /// A stage that is made; one of `earlier`, which other recipes made, is named after them.
+    pub(super) fn made(manifest: &Manifest, took: Duration, earlier: &[Manifest]) -> Row {
+        let counts = &manifest.counts;
+        let (taken, given) = (counts.records_in, counts.records_out);
+        let twin = earlier.iter().find(|twin| twin.recipe != manifest.recipe && same_work(twin, manifest));
+        let says = match twin {
+            Some(twin) => Says::Shared { taken, given, with: twin.recipe.clone() },
+            None => {
+                let states: Vec<State> = State::ALL
+                    .into_iter()
+                    .filter(|state| *state != State::Kept && counts.state(*state) > 0)
+                    .collect();
+                let shown = |state: &State| {
+                    let code = state.code();
+                    tint(tone(code), &format!("{code} {}", number(counts.state(*state))))
+                };
+                let what = match states.iter().map(shown).collect::<Vec<_>>().join(", ") {
+                    what if what.is_empty() && taken + given == 0 => "no records".to_owned(),
+                    what => what,
+                };
+                let leaves_none_out = taken == given && states.iter().all(|state| *state == State::Changed);
+                Says::Made { taken, given, what, leaves_none_out, took }
+            }
+        };
+        Row { stage: manifest.stage.clone(), says }
+    }
+
+    /// A stage that is not made, or not fresh, and why.
+    pub(super) fn due(stage: &str, state: &'static str, why: String) -> Row {
+        Row { stage: stage.to_owned(), says: Says::Due { state, why } }
+    }
+
+    /// Whether the next stage says the same.
+    fn goes_on(&self, next: &Row) -> bool {
+        match (&self.says, &next.says) {
+            (
+                Says::Made { given, leaves_none_out: true, took, .. },
+                Says::Made { taken, leaves_none_out: true, took: also, .. },
+            ) => given == taken && *took < SLOW && *also < SLOW,
+            (Says::Shared { with, .. }, Says::Shared { with: also, .. }) => with == also,
+            (Says::Due { state, why }, Says::Due { state: also, why: because }) => {
+                state == also && why == because && matches!(*state, "depends" | "missing")
+            }
+            _ => false,
+        }
+    }
+}
+
+impl StageTable {
+    /// The table of a recipe; `every` stage has a row of its own.
+    pub(super) fn new(recipe: &Recipe, every: bool) -> StageTable {
+        let longest = recipe.steps().iter().map(|step| step.name.len()).max().unwrap_or(0);
+        StageTable::of(recipe.name, longest, every)
+    }
+
+    fn of(name: &str, longest: usize, every: bool) -> StageTable {
+        let wide = longest.max(NAME);
+        let heading = format!("{name:<wide$}    {:>COUNT$}  {:>COUNT$}  changed or left out", "in", "out");
+        StageTable { heading: Some(heading), wide, every, open: Vec::new() }
+    }
+
+    /// The lines that can be printed once this row is known.
+    pub(super) fn put(&mut self, row: Row) -> Vec<String> {
+        let goes_on = !self.every && self.open.last().is_some_and(|last| last.goes_on(&row));
+        let mut lines = if goes_on { Vec::new() } else { self.end() };
+        self.open.push(row);
+        if self.every {
+            lines.extend(self.end());
+        }
+        lines
+    }
+
+    /// The lines that are left.
+    pub(super) fn end(&mut self) -> Vec<String> {
+        let open = std::mem::take(&mut self.open);
+        let Some(line) = self.line(&open) else { return Vec::new() };
+        self.heading.take().map(|heading| tint(Tone::Head, &heading)).into_iter().chain([line]).collect()
+    }
+
+    /// One line for rows that say the same.
+    fn line(&self, rows: &[Row]) -> Option<String> {
+        let (first, last) = (rows.first()?, rows.last()?);
+        let wide = self.wide;
+        let name = match rows {
+            [row] => row.stage.clone(),
+            _ => format!("{} to {}", count(rows.len() as u64, "stage"), last.stage),
+        };
+        let line = |taken: u64, given: u64, what: &str| {
+            let (taken, given) = (number(taken), number(given));
+            format!("  {name:<wide$}  {taken:>COUNT$}  {given:>COUNT$}  {HANG}{what}")
+        };
+        let line = match (&first.says, &last.says) {
+            (Says::Made { taken, what, .. }, Says::Made { given, .. }) => {
+                let what = match rows {
+                    [_] => what.as_str(),
+                    _ if *taken == 0 => "no records",
+                    _ => "none left out",
+                };
+                let took: Duration = rows
+                    .iter()
+                    .map(|row| match &row.says {
+                        Says::Made { took, .. } => *took,
+                        _ => Duration::ZERO,
+                    })
+                    .sum();
+                let time = (took > SHOWN).then(|| format!("{:.1} s", took.as_secs_f64()));
+                let words: Vec<&str> =
+                    [what].into_iter().filter(|what| !what.is_empty()).chain(time.as_deref()).collect();
+                line(*taken, *given, &words.join(", "))
+            }
+            (Says::Shared { taken, with, .. }, Says::Shared { given, .. }) => {
+                line(*taken, *given, &format!("as in {with}"))
+            }
+            (Says::Due { state, why }, _) => {
+                let state = tint(tone(state), &format!("{state:>COUNT$}"));
+                format!("  {name:<wide$}  {state}  {HANG}{why}")
+            }
+            // Rows that say different things are never put together.
+            _ => return None,
+        };
+        Some(line.trim_end_matches([' ', HANG]).to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::terminal::{StreamStyle, columns, fit};
+    use super::*;
+
+    fn made(stage: &str, taken: u64, given: u64, what: &str) -> Row {
+        let what = what.to_owned();
+        let leaves_none_out = taken == given;
+        Row {
+            stage: stage.to_owned(),
+            says: Says::Made { taken, given, what, leaves_none_out, took: Duration::ZERO },
+        }
+    }
+
+    fn table(every: bool, rows: Vec<Row>) -> String {
+        let mut table = StageTable::of("flub", 16, every);
+        let mut lines: Vec<String> = rows.into_iter().flat_map(|row| table.put(row)).collect();
+        lines.extend(table.end());
+        fit(&lines.join("\n"), StreamStyle { colours: false, width: None })
+    }
+
+    #[test]
+    fn stages_that_say_the_same_take_one_row() {
+        let rows = || {
+            let shared = |stage: &str, taken, given| Row {
+                stage: stage.to_owned(),
+                says: Says::Shared { taken, given, with: "chumor".into() },
+            };
+            vec![
+                shared("import", 227, 199),
+                shared("clean", 199, 196),
+                made("filter", 196, 28, "dropped 168"),
+                made("type", 28, 28, "changed 28"),
+                made("options", 28, 28, ""),
+                made("late", 0, 0, "no records"),
+                Row::due("final", "stale", "votes changed".into()),
+                Row::due("pair", "depends", "fresh if".into()),
+                Row::due("review:pair", "depends", "fresh if".into()),
+            ]
+        };
+        insta::assert_snapshot!(table(false, rows()), @r"
+        flub                                   in        out  changed or left out
+          2 stages to clean                   227        196  as in chumor
+          filter                              196         28  dropped 168
+          2 stages to options                  28         28  none left out
+          late                                  0          0  no records
+          final                             stale  votes changed
+          2 stages to review:pair         depends  fresh if
+        ");
+        assert_eq!(table(true, rows()).lines().count(), 10);
+        assert_eq!(table(false, Vec::new()), "", "no stage, no heading");
+    }
+
+    #[test]
+    fn a_slow_stage_has_its_time_and_a_row() {
+        let slow = |stage: &str, secs| {
+            let mut row = made(stage, 5, 5, "");
+            if let Says::Made { took, .. } = &mut row.says {
+                *took = Duration::from_secs(secs);
+            }
+            row
+        };
+        let table = table(false, vec![slow("clean", 0), slow("dedup", 12), slow("type", 2)]);
+        let ends: Vec<&str> = table.lines().skip(1).map(|line| line[54.min(line.len())..].trim()).collect();
+        assert_eq!(ends, ["", "12.0 s", "2.0 s"], "{table}");
+    }
+
+    proptest! {
+        /// No stage is lost, in whatever rows it is.
+        #[test]
+        fn every_stage_is_counted_once(numbers in prop::collection::vec((0u64..3, 0u64..3), 0..20)) {
+            let rows = numbers.iter().map(|(taken, given)| made("s", *taken, *given, "")).collect();
+            let shown = table(false, rows);
+            let stages = |line: &str| match line.trim_start().split_once(" stages to ") {
+                Some((n, _)) => n.parse().unwrap(),
+                None => 1,
+            };
+            prop_assert_eq!(shown.lines().skip(1).map(stages).sum::<usize>(), numbers.len());
+            prop_assert!(shown.lines().all(|line| columns(line) <= 80));
+        }
+    }
+}
