@@ -54,7 +54,7 @@ def clean(path: pathlib.Path) -> None:
         rows = mill.stage("import", "flub").arrow("rows")
         print(f"{rows.num_rows} posts")
         wanted = mill.stage("clean", "flub").arrow("rows")["text"]
-        made = pa.table(rt.clean(rows["content"], titles=rows["title"]))["text"].drop_null()
+        made = rt.clean(rows["content"], titles=rows["title"])["text"].drop_null()
         assert made.combine_chunks().cast(pa.large_string()).equals(wanted.combine_chunks().cast(pa.large_string()))
         # A run looks at its dumps and settings first, whatever it makes.
         took = best(
@@ -74,7 +74,7 @@ def pairs(path: pathlib.Path) -> None:
 
     rows = pyarrow.json.read_json(path)
     texts = rows["text"]
-    folded = pa.chunked_array(rt.normalize(texts)).to_pylist()
+    folded = rt.normalize(texts).to_pylist()
     print(f"{len(texts)} texts, indel from 0.8")
     with tempfile.TemporaryDirectory() as folder:
         command = [riddlemill.command(), "apply", "dedup", "--metric", "indel", "--threshold", "0.8", "--quiet"]
@@ -110,7 +110,7 @@ def pairs(path: pathlib.Path) -> None:
                 f"rapidfuzz cdist, a row in {share}": by_rapidfuzz,
             }
         )
-        exact = {(a, b) for a, b in zip(*(pa.table(rt.similar_pairs(texts, 0.8, "indel"))[c].to_pylist() for c in "ab"))}
+        exact = {(a, b) for a, b in zip(*(rt.similar_pairs(texts, 0.8, "indel")[c].to_pylist() for c in "ab"))}
         lines = pathlib.Path(folder, "pairs").read_text(encoding="utf-8").count("\n")
         assert lines == len(exact)
         recall = len(exact & set(found)) / max(1, len(exact))

@@ -59,7 +59,8 @@ def same(tmp_path: pathlib.Path, mill: riddlemill.Workspace, engine: cluster.Eng
     job = cluster.Job(mill.path, "flub", work, engine, **more)
     heard: list[str] = []
     job.run(heard.append)
-    assert heard[:2] == ["flub/census", "flub/import"] and heard[-1] == "flub/book"
+    assert "one machine is enough" in heard[0] and heard[0].endswith("; going on")
+    assert heard[1:3] == ["flub/census", "flub/import"] and heard[-1] == "flub/book"
     # The salt was drawn by whoever came first.
     shutil.copy(mill.path / "raw/salt", alone / "raw/salt")
     one = riddlemill.Workspace(alone)
@@ -169,7 +170,9 @@ def test_every_engine_has_the_arguments_of_a_job(tmp_path: pathlib.Path, capsys:
     cluster.run_job(cluster.arguments("A job.").parse_args(args), engine)
     phases = [name for name, _ in engine.phases]
     assert phases == ["census", "import", "rows", "counts", "heavy", "pairs 1/2", "pairs 2/2", "resolve", "book"]
-    assert capsys.readouterr().err.splitlines() == [f"flub/{name}" for name in phases]
+    told, *done = capsys.readouterr().err.splitlines()
+    assert told.startswith("flub: about 2") and "one machine is enough" in told
+    assert done == [f"flub/{name}" for name in phases]
     plan = engine.phases[-1][1]
     assert (plan.lanes, plan.split, plan.rounds) == (7, 30, 2)
     assert (plan.work, plan.storage) == ("memory://elsewhere/mill/flub", '{"skip_instance_cache": true}')
@@ -292,3 +295,39 @@ def test_what_the_command_refuses_is_raised(tmp_path: pathlib.Path) -> None:
         settings.write("[dedup]\nmetrik = 3\n")
     with pytest.raises(riddlemill.UsageError, match="metrik"):
         cluster.Job(mill.path, "flub", str(tmp_path / "work"), cluster.Local(1)).run()
+
+
+def test_the_outlook_follows_what_was_measured(tmp_path: pathlib.Path) -> None:
+    from riddlemill.cluster._outlook import cpu_seconds_of_run, outlook, posts_of
+
+    for posts_there, seconds in sizes.MEASURED:
+        assert cpu_seconds_of_run(posts_there) == pytest.approx(seconds)
+    figures = [cpu_seconds_of_run(count) for count in (0, 20_000, 200_000, 500_000, 5_000_000, 50_000_000)]
+    assert figures == sorted(figures) and figures[0] == 0 and 0.5 < figures[1] < 0.8
+    assert "20,000 posts: one machine is enough" in outlook("flub", 20_000, 2)
+    assert "0.7 seconds of CPU time, 0.3 seconds on 2 cores" in outlook("flub", 20_000, 2)
+    assert "more than the 10,000,000" in outlook("flub", 30_000_000, 2) and "enough" not in outlook("flub", 30_000_000, 2)
+    path = tmp_path / "dump"
+    path.write_bytes(b'{"text": "x"}\n' * 100_000)
+    dump = _plan.Dump("s", "f", str(path), path.stat().st_size, "line")
+    assert posts_of([(dump, str(path))]) == 100_000
+    assert posts_of([(dump, str(tmp_path / "gone"))]) == round(dump.bytes / sizes.POST)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"work": "nowhere://bucket/work"}, "--work nowhere://bucket/work(.|\n)*does not know nowhere://"),
+        ({"work": "hf://datasets/a/b/work"}, "--work hf://(.|\n)*--dumps may be there"),
+        ({"work": "{tmp}/work", "dumps": "nowhere://bucket"}, "--dumps nowhere://bucket"),
+    ],
+)
+def test_a_place_that_cannot_be_reached_is_told_before_anything_is_done(
+    tmp_path: pathlib.Path, arguments: dict[str, str], says: str
+) -> None:
+    mill = workspace(tmp_path / "mill", posts(10))
+    work = arguments["work"].format(tmp=tmp_path)
+    job = cluster.Job(mill.path, "flub", work, cluster.Local(1), dumps=arguments.get("dumps"))
+    with pytest.raises(riddlemill.UsageError, match=says):
+        job.run()
+    assert not (tmp_path / "work").exists()

@@ -53,7 +53,7 @@ def test_near_duplicates_of_a_folder_of_the_hub(tmp_path):
     (tmp_path / "data").mkdir()
     for n, part in enumerate((texts[:700], texts[700:])):
         pl.DataFrame({"question": part}).write_parquet(tmp_path / f"data/train-{n:05}-of-00002.parquet")
-    printed = run("near_duplicates.py", tmp_path, "question", "indel", "0.8")
+    printed = run("near_duplicates.py", tmp_path, "question", tmp_path, "indel", "0.8")
     pairs, kept = pl.read_parquet(tmp_path / "pairs.parquet"), pl.read_parquet(tmp_path / "kept.parquet")
     given = [{"id": n, "text": text} for n, text in enumerate(texts)]
     wanted = apply("dedup", given, "--metric", "indel", "--threshold", "0.8", "--pairs", str(tmp_path / "wanted"))
@@ -74,3 +74,20 @@ def test_polars_chain(given):
     counts = dict(zip(eager["out"], eager["posts"]))
     assert counts == dict(zip(streamed["out"], streamed["posts"]))
     assert sum(counts.values()) == len(rows) and counts["kept"] > 100 and counts["placeholder"] > 10
+
+
+def test_every_example_runs_on_a_release_as_it_is(mill, tmp_path):
+    """A candidate has the folders of a release: data/CONFIG. Nothing is written there."""
+    import os
+
+    release = mill.path / "output/flub/candidate"
+    before = sorted(path.relative_to(release) for path in release.rglob("*"))
+    rows = [json.loads(line) for line in (release / "data/flub/test.jsonl").read_text(encoding="utf-8").splitlines()]
+    env = {**os.environ, "HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "1"}
+    assert f"{len(rows)} posts, " in run("datasets_map.py", release, env=env)
+    printed = run("near_duplicates.py", release, "text", tmp_path)
+    assert f"{len(rows)} rows of 1 files" in printed and (tmp_path / "kept.parquet").exists()
+    assert "kept" in run("polars_chain.py", release)
+    printed = run("contamination.py", release, "text", release / "compat/FLUB.jsonl", "text")
+    assert f"{len(rows)} of {len(rows)} rows" in printed
+    assert sorted(path.relative_to(release) for path in release.rglob("*")) == before

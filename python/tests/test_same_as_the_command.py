@@ -13,7 +13,8 @@ KEYS = ("outcome", "reason", "evidence")
 
 
 def rows(found):
-    return pa.table(found).to_pylist()
+    """The rows of a table: texts in lists give columns in lists."""
+    return [dict(zip(found, row)) for row in zip(*found.values())]
 
 
 def differences(found, wanted, keys):
@@ -47,7 +48,7 @@ def test_clean_of_threads_and_of_numbered_posts():
 def test_is_question_and_judge():
     wanted = apply("interrogative", ({"text": text} for text in TEXTS))
     asks = [row["is_question"] for row in wanted]
-    assert pa.chunked_array(rt.is_question(TEXTS)).to_pylist() == asks
+    assert rt.is_question(TEXTS) == asks
     assert not differences(rows(rt.judge(TEXTS)), wanted, ("is_question", "reason", "evidence"))
     assert 100 < sum(asks) < 1400
 
@@ -77,8 +78,57 @@ def test_compare_and_similarity():
     assert not differences(found, wanted, ("duplicate", "verdict", "score"))
     assert [row["predicate"] for row in found] == [row["reason"] for row in wanted]
     scores = [row["score"] for row in wanted]
-    assert pa.chunked_array(rt.similarity(TEXTS, others)).to_pylist() == scores
+    assert rt.similarity(TEXTS, others) == scores
     assert rt.similarity(TEXTS[0], others[0]) == scores[0]
+
+
+@pytest.mark.parametrize("metric", ["default", "indel", "jaccard"])
+def test_pairs_between_two_sets_in_memory_on_disk_and_in_parts(metric, tmp_path, empty):
+    own, others = TEXTS[:500], TEXTS[500:]
+    threshold = None if metric == "default" else 0.7
+    found = rt.similar_pairs(own, others, threshold, metric)
+    # The pairs of both sets together, of which those between them are taken.
+    within = rows(rt.similar_pairs(TEXTS, threshold, metric))
+    between = [(p["a"], p["b"] - 500, p["score"]) for p in within if p["a"] < 500 <= p["b"]]
+    assert list(zip(found["a"], found["b"], found["score"])) == between and len(between) > 50
+    assert rt.similar_pairs(own, others, threshold, metric, on_disk=tmp_path, memory_mib=1) == found
+    dedup = rt.PartedDedup(metric, threshold, 0.0, "longest", True, "zh")
+    counts = dedup.add_counts([dedup.count(own), dedup.count(others)])
+    lanes = {}
+    for start, texts in ((0, own), (500, others)):
+        parts = dedup.keyer(counts).blocks(list(range(start, start + len(texts))), texts, 4, "1/1", [])
+        for lane, block in parts:
+            lanes.setdefault(lane, []).append(block)
+    pairs = set()
+    for blocks in lanes.values():
+        may = pa.table(dedup.pairs(blocks, between=500)).to_pydict()
+        a, b = [TEXTS[row] for row in may["a"]], [TEXTS[row] for row in may["b"]]
+        verdicts = pa.table(dedup.compare(a, b, dedup.common_pairs(counts)))["verdict"].to_pylist()
+        pairs |= {(x, y - 500) for x, y, verdict in zip(may["a"], may["b"], verdicts) if verdict == "same"}
+    # Parts leave copies to digests: equal texts share one.
+    digests = pa.chunked_array(dedup.digests(pa.array(TEXTS))).to_pylist()
+    pairs |= {
+        (x, y) for x in range(500) for y in range(1000) if digests[x] is not None and digests[x] == digests[500 + y]
+    }
+    assert pairs == {(a, b) for a, b, _ in between}
+
+
+def test_the_command_names_the_same_rows(tmp_path, empty):
+    import json
+    import subprocess
+
+    import riddlemill
+
+    for name, texts in (("set", TEXTS[:500]), ("other", TEXTS[500:])):
+        lines = (json.dumps({"id": str(n), "text": text if text.strip() else "-"}, ensure_ascii=False) for n, text in enumerate(texts))
+        (tmp_path / name).write_text("\n".join(lines), encoding="utf-8")
+    args = [riddlemill.command(), *empty, "contamination", "set", "--against", "other", "--pairs", "pairs"]
+    done = subprocess.run([*args, "--set", "text.language=zh"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1, done.stderr
+    pairs = [json.loads(line) for line in (tmp_path / "pairs").read_text(encoding="utf-8").splitlines()]
+    own, others = ([text if text.strip() else "-" for text in part] for part in (TEXTS[:500], TEXTS[500:]))
+    found = rt.similar_pairs(own, others)
+    assert [(int(p["a"]), int(p["b"])) for p in pairs] == list(zip(found["a"], found["b"]))
 
 
 @pytest.mark.parametrize("metric", ["default", "indel", "levenshtein", "jaccard", "exact"])
@@ -97,7 +147,7 @@ def test_similar_pairs_and_dedup(metric, tmp_path, empty):
     assert [(p["a"], p["b"], p["score"]) for p in pairs] == [tuple(json.loads(line).values()) for line in lines]
     # And a pair's score is that of its two texts.
     a, b = [TEXTS[p["a"]] for p in pairs], [TEXTS[p["b"]] for p in pairs]
-    assert pa.chunked_array(rt.similarity(a, b, metric)).to_pylist() == [p["score"] for p in pairs]
+    assert rt.similarity(a, b, metric) == [p["score"] for p in pairs]
 
 
 def test_dedup_keeps_what_the_policy_says():
@@ -109,8 +159,8 @@ def test_dedup_keeps_what_the_policy_says():
 
 
 def test_normalize():
-    assert pa.chunked_array(rt.normalize(["ＡＢＣ：雲會 恐高嗎？", None])).to_pylist() == ["abc云会恐高吗", None]
-    assert pa.chunked_array(rt.normalize(["雲，會"], punctuation=False, width=False)).to_pylist() == ["云，会"]
+    assert rt.normalize(["ＡＢＣ：雲會 恐高嗎？", None]) == ["abc云会恐高吗", None]
+    assert rt.normalize(["雲，會"], punctuation=False, width=False) == ["云，会"]
 
 
 def test_english(empty):

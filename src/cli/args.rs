@@ -27,8 +27,8 @@ pub(super) use llm::{EndpointVerb, PromptsVerb, RepliesVerb, TryEndpoint};
 pub(super) use prices::PricesVerb;
 pub(super) use raw::{Crawl, Fsck, ProfilesVerb, RawVerb};
 pub(super) use release::{
-    Compare, Diff, Export, ExportForm, Outlet, Publish, PublishedArgs, Release, ReleaseVerb, Verify,
-    Withdraw, Yank,
+    Compare, Contamination, Diff, Export, ExportForm, Outlet, Publish, PublishedArgs, Release, ReleaseVerb,
+    Verify, Withdraw, Yank,
 };
 pub(super) use review::{FormatArg, Place, ReviewVerb, RoundArg};
 pub(super) use serve::{AccessVerb, RankArg, Serve};
@@ -207,6 +207,9 @@ pub(super) enum Verb {
     Diff(Diff),
     /// Compare a set with a published one: which items are found, how labels agree, where the missing ones were lost
     Compare(Compare),
+    /// Find the rows of a set that published sets or other releases have too: the join of dedup, between two sets
+    #[command(after_help = super::contamination::HELP)]
+    Contamination(Contamination),
     /// Evaluate models on a set, with the papers' tables as the result
     #[command(after_help = super::evaluate::HELP)]
     Evaluate(Box<Evaluate>),

@@ -19,6 +19,7 @@ mod carry;
 mod compare;
 mod complete;
 mod config;
+mod contamination;
 mod crawl;
 mod decide;
 mod diff;
@@ -132,6 +133,7 @@ fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
         Verb::Publish(args) => publish::publish(args, global),
         Verb::Diff(args) => diff::diff(args, global),
         Verb::Compare(args) => compare::compare(args, global),
+        Verb::Contamination(args) => contamination::contamination(args, global),
         Verb::Evaluate(args) => evaluate::evaluate(args, global, stop),
         Verb::Export(args) => export::export(args, global),
         Verb::Apply(args) => apply::apply(args, global),

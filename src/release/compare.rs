@@ -409,7 +409,8 @@ fn text<'a>(row: &'a JsonRow, other: &[JsonRow]) -> &'a str {
     shared.or_else(own).and_then(|t| row[*t].as_str()).unwrap_or_default()
 }
 
-fn name(row: &JsonRow, place: usize) -> String {
+/// The id of an item, or its number.
+pub(super) fn name(row: &JsonRow, place: usize) -> String {
     ["id", "index"]
         .iter()
         .find_map(|key| row.get(*key))

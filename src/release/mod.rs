@@ -19,6 +19,7 @@ mod candidate;
 mod causes;
 pub mod changes;
 pub mod compare;
+pub mod contamination;
 mod croissant;
 pub mod data;
 pub mod diff;

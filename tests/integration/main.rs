@@ -16,6 +16,7 @@ mod bounds;
 mod breaker;
 mod browser;
 mod chapter;
+mod contamination;
 mod crawl;
 mod crawl_ends;
 mod decisions;

@@ -158,8 +158,21 @@ impl PartedDedup {
         Ok(PartedKeys(keyer.map_err(wrong)?))
     }
 
-    fn pairs<'py>(&self, py: Python<'py>, blocks: Vec<PyBackedBytes>) -> PyResult<Bound<'py, PyAny>> {
-        let pairs = work::run(py, |_| pairs_of_blocks(&self.measure, &slices(&blocks)))?.map_err(wrong)?;
+    /// With `between`, only pairs of a row below it and one that is not: the rows of two sets.
+    #[pyo3(signature = (blocks, between = None))]
+    fn pairs<'py>(
+        &self,
+        py: Python<'py>,
+        blocks: Vec<PyBackedBytes>,
+        between: Option<u64>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let pairs = work::run(py, |_| {
+            let mut pairs = pairs_of_blocks(&self.measure, &slices(&blocks))?;
+            // The lower row is first.
+            pairs.retain(|(a, b)| between.is_none_or(|first| *a < first && first <= *b));
+            Ok::<_, parted::BlockError>(pairs)
+        })?
+        .map_err(wrong)?;
         let side = |of: fn(&(u64, u64)) -> u64| -> ArrayRef {
             Arc::new(UInt64Array::from_iter_values(pairs.iter().map(of)))
         };

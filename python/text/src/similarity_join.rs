@@ -1,15 +1,16 @@
 //! What is alike: two texts, all pairs of many, and which of them are kept.
 
 use std::borrow::Cow;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow_array::builder::{BooleanBuilder, UInt32Builder};
 use arrow_array::{ArrayRef, UInt32Array};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use rayon::prelude::*;
-use riddlemill_text::join::{self, Metric, Watch};
-use riddlemill_text::offline::dedup::{self as rules, SimilarPair, row_pairs};
+use riddlemill_text::join::{self, DiskError, Metric, Spill, Watch};
+use riddlemill_text::offline::dedup::{self as rules, Across, SimilarPair, row_pairs};
 use riddlemill_text::offline::{RowOutcome, settings};
 use riddlemill_text::record::{Outcome, Post};
 use riddlemill_text::text::language::tagged;
@@ -127,55 +128,129 @@ pub(crate) fn settings(
     })
 }
 
-/// Every pair over a threshold: see the module's stub.
+/// Every pair over a threshold, among the texts or between them and others: see the module's stub.
 #[pyfunction]
-#[pyo3(signature = (texts, threshold, metric, normalize, language, borderline, max_pairs))]
+#[pyo3(signature = (texts, others, threshold, metric, normalize, language, borderline, max_pairs, on_disk, memory_mib))]
 #[expect(clippy::too_many_arguments, reason = "a setting each; Python names them")]
 pub(crate) fn similar_pairs<'py>(
     py: Python<'py>,
     texts: &Bound<'py, PyAny>,
+    others: Option<&Bound<'py, PyAny>>,
     threshold: Option<f64>,
     metric: &str,
     normalize: bool,
     language: &str,
     borderline: bool,
     max_pairs: u64,
+    on_disk: Option<PathBuf>,
+    memory_mib: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
     let settings = settings(metric, threshold, "longest", normalize, language)?;
     let language = words::language(language)?;
     let texts = Texts::from_arrow("texts", texts)?;
-    rows_fit(texts.len())?;
-    let texts: Vec<Cow<'_, str>> =
-        texts.each().into_iter().map(|text| tagged(text.unwrap_or_default(), language)).collect();
-    let (groups, similar_pairs) = work::run(py, |stop| {
-        let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
-        let (groups, mut similar_pairs) = rules::similar_pairs(&texts, &settings, stop);
-        similar_pairs.retain(|like| like.same || borderline);
-        (groups, similar_pairs)
+    let others = others.map(|others| Texts::from_arrow("others", others)).transpose()?;
+    rows_fit(texts.len() + others.as_ref().map_or(0, Texts::len))?;
+    let others = others.as_ref().map(|others| tagged_texts(others, language));
+    let texts = tagged_texts(&texts, language);
+    let found = work::run(py, |stop| {
+        let spill =
+            on_disk.as_deref().map(|folder| Spill { folder, memory: memory_mib << 20, texts: texts.len() });
+        Joined::find(&texts, others.as_deref(), &settings, spill, borderline, stop)
+    })?
+    .map_err(|error| match error {
+        // Ctrl-C is raised before anybody sees this.
+        DiskError::Stopped => PyRuntimeError::new_err("stopped"),
+        error => PyOSError::new_err(format!(
+            "on_disk: {error}\n  hint: name a folder with room, or leave on_disk out"
+        )),
     })?;
-    let count = pairs_of(&groups, &similar_pairs);
+    let count = found.count();
     if count > max_pairs {
         let hint = "dedup merges equal texts first; or set max_pairs";
         return Err(PyValueError::new_err(format!(
             "there are {count} pairs, over {max_pairs}\n  hint: {hint}"
         )));
     }
-    let batches = work::run(py, |_| {
-        let (mut batches, mut pairs) = (Vec::new(), Vec::with_capacity(PAIRS));
-        for pair in row_pairs(&groups, &similar_pairs) {
-            pairs.push(pair);
-            if pairs.len() == PAIRS {
-                batches.push(pair_columns(&pairs));
-                pairs.clear();
-            }
-        }
-        // Without any pair there is an empty batch, which says what columns there would be.
-        if !pairs.is_empty() || batches.is_empty() {
-            batches.push(pair_columns(&pairs));
-        }
-        batches
+    let batches = work::run(py, |_| match &found {
+        Joined::Within(groups, pairs) => pair_batches(row_pairs(groups, pairs)),
+        Joined::Across(across) => pair_batches(across.row_pairs()),
     })?;
     table(py, batches)
+}
+
+/// Texts of one language, empty where they are missing.
+fn tagged_texts(texts: &Texts, language: settings::Language) -> Vec<Cow<'_, str>> {
+    texts.each().into_iter().map(|text| tagged(text.unwrap_or_default(), language)).collect()
+}
+
+/// What a join found.
+enum Joined {
+    /// Among the texts themselves.
+    Within(Vec<Vec<u32>>, Vec<SimilarPair>),
+    /// Between two columns.
+    Across(Across),
+}
+
+impl Joined {
+    fn find(
+        texts: &[Cow<'_, str>],
+        others: Option<&[Cow<'_, str>]>,
+        settings: &settings::Dedup,
+        spill: Option<Spill<'_>>,
+        borderline: bool,
+        stop: &dyn Watch,
+    ) -> Result<Joined, DiskError> {
+        Ok(match others {
+            None => {
+                let (groups, mut pairs) = match spill {
+                    None => rules::similar_pairs(&borrowed(texts), settings, stop),
+                    Some(spill) => {
+                        let (groups, pairs) = rules::similar_pairs_on_disk(texts, settings, spill, stop)?;
+                        (groups, pairs.into_memory()?)
+                    }
+                };
+                pairs.retain(|like| like.same || borderline);
+                Joined::Within(groups, pairs)
+            }
+            Some(others) => {
+                let mut across = match spill {
+                    None => rules::similar_across(&borrowed(texts), &borrowed(others), settings, stop),
+                    Some(spill) => rules::similar_across_on_disk(texts, others, settings, spill, stop)?,
+                };
+                if !borderline {
+                    across.only_same();
+                }
+                Joined::Across(across)
+            }
+        })
+    }
+
+    fn count(&self) -> u64 {
+        match self {
+            Joined::Within(groups, pairs) => pairs_of(groups, pairs),
+            Joined::Across(across) => across.count(),
+        }
+    }
+}
+
+fn borrowed<'t>(texts: &'t [Cow<'_, str>]) -> Vec<&'t str> {
+    texts.iter().map(AsRef::as_ref).collect()
+}
+
+fn pair_batches<'a>(found: impl Iterator<Item = (u32, u32, Option<&'a SimilarPair>)>) -> Vec<Vec<Column>> {
+    let (mut batches, mut pairs) = (Vec::new(), Vec::with_capacity(PAIRS));
+    for pair in found {
+        pairs.push(pair);
+        if pairs.len() == PAIRS {
+            batches.push(pair_columns(&pairs));
+            pairs.clear();
+        }
+    }
+    // Without any pair there is an empty batch, which says what columns there would be.
+    if !pairs.is_empty() || batches.is_empty() {
+        batches.push(pair_columns(&pairs));
+    }
+    batches
 }
 
 /// How many pairs of rows there are.

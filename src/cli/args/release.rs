@@ -160,6 +160,36 @@ pub(in crate::cli) struct Compare {
 }
 
 #[derive(Args)]
+pub(in crate::cli) struct Contamination {
+    /// A release, a candidate, a stage, or a file of rows
+    // `set` is the name of a global flag.
+    #[arg(value_name = "DIR", id = "items")]
+    pub set: PathBuf,
+    /// The sets to look in: files of rows, releases, candidates or stages
+    #[arg(long, value_name = "FILE", required = true, num_args = 1..)]
+    pub against: Vec<PathBuf>,
+    /// The column with the texts; default: the first known one that both sides have
+    #[arg(long, value_name = "NAME")]
+    pub column: Option<String>,
+    /// Write every pair here, as JSON Lines a, against, b, score, predicate
+    #[arg(long, value_name = "FILE")]
+    pub pairs: Option<PathBuf>,
+    /// Keep the index of the join in a temporary folder below FOLDER instead of memory
+    #[arg(long, value_name = "FOLDER")]
+    pub on_disk: Option<PathBuf>,
+    /// MiB of memory for the join with --on-disk, in addition to the rows
+    #[arg(long, value_name = "MIB", default_value_t = 2048, value_parser = clap::value_parser!(u64).range(1..1 << 20))]
+    pub memory: u64,
+}
+
+impl Contamination {
+    /// `--memory` in bytes.
+    pub fn memory(&self) -> usize {
+        usize::try_from(self.memory << 20).unwrap_or(usize::MAX)
+    }
+}
+
+#[derive(Args)]
 pub(in crate::cli) struct Export {
     /// A release, a candidate or a stage
     #[arg(value_name = "DIR")]

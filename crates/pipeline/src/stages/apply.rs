@@ -255,8 +255,15 @@ pub fn apply_dedup(
         })
         .collect();
     if let Some(others) = against {
-        let texts: Vec<&str> = posts.iter().map(|post| post.text.as_str()).collect();
-        let other_texts: Vec<&str> = others.iter().map(|row| text(row, "text").unwrap_or_default()).collect();
+        // As dedup reads them: with their languages, stated or detected.
+        let other_posts: Vec<Post> =
+            others.par_iter().enumerate().map(|(i, row)| loose_post(row, i)).collect();
+        let tagged = |posts: &[Post]| -> Vec<String> {
+            posts.par_iter().map(|post| dedup::tagged_text(post, settings.language).into_owned()).collect()
+        };
+        let (texts, other_texts) = (tagged(&posts), tagged(&other_posts));
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let other_texts: Vec<&str> = other_texts.iter().map(String::as_str).collect();
         let found = dedup::resemblances(&texts, &other_texts, settings);
         for (row, found) in rows.iter_mut().zip(found) {
             let id = found.map(|f| id_of(&others[f.other as usize], f.other as usize));

@@ -1,22 +1,31 @@
 """Rules for short posts, and an exact similarity join, on Arrow data.
 
-Every function takes a column of texts from any library that supports Arrow's PyCapsules (pyarrow, Polars, pandas, DuckDB,
-datasets, …) without copying it, or a list of strings, and returns Arrow data, which `pyarrow.table(…)`,
-`polars.DataFrame(…)`, `pandas.DataFrame.from_arrow(…)` and DuckDB can read directly. A null is a missing text.
+Every function takes a column of texts and returns what it finds as the same kind:
+
+| texts | a column of results | a table of results |
+|---|---|---|
+| a pandas Series | a Series with its index | a DataFrame with its index |
+| a Polars Series | a Series | a DataFrame |
+| an array of numpy's | an array | a dict of arrays |
+| a pyarrow array, chunked or not | the same | a Table |
+| a column of `datasets` | a column | a Dataset |
+| a list, or anything that can be looped over | a list | a dict of lists |
+| anything else with Arrow's PyCapsules (DuckDB, arro3, …) | an arro3 ChunkedArray | an arro3 Table |
+
+Arrow columns are read without a copy. A null is a missing text.
 
 The decisions are those of the command: `riddlemill apply clean` and `clean` have the same results.
 """
 
 from __future__ import annotations
 
+import numbers
 import os
-from typing import TYPE_CHECKING, Any, Iterable, Literal, Protocol, Sequence, Union, overload
+from typing import Any, Iterable, Literal, Protocol, Sequence, Union, overload
 
 from . import _core
 from ._core import PartedDedup, PartedKeys
-
-if TYPE_CHECKING:
-    from arro3.core import ChunkedArray, Table
+from ._kinds import beside, taken, values
 
 __version__ = _core.VERSION
 __all__ = [
@@ -62,7 +71,7 @@ def clean(
     kind: Literal["plain", "thread", "numbered"] | None = None,
     language: Language = "zh",
     join: Literal["newline", "title", "content"] = "newline",
-) -> Table:
+) -> Any:
     """The texts of posts, without placeholders, cut titles, numbering, scores, separate links and signatures.
 
     With `titles`, posts that have a title are threads: title and content are joined, or the one that contains the other
@@ -72,20 +81,23 @@ def clean(
     Columns: `text` (null if nothing is left), `outcome` (kept, changed, dropped), `reason` (the first rule), `evidence`
     (all rules that applied, or the removed text), `score`, `number`.
     """
-    return _core.clean(contents, titles, kind, language, join)
+    contents, table, _ = taken(contents)
+    return table(_core.clean(contents, beside(titles), kind, language, join))
 
 
-def is_question(texts: Texts, *, language: Language = "zh") -> ChunkedArray:
+def is_question(texts: Texts, *, language: Language = "zh") -> Any:
     """Whether each text asks its reader something; null for a missing text."""
-    return _core.judge(texts, language, False)
+    texts, column, _ = taken(texts)
+    return column(_core.judge(texts, language, False))
 
 
-def judge(texts: Texts, *, language: Language = "zh") -> Table:
+def judge(texts: Texts, *, language: Language = "zh") -> Any:
     """Whether each text asks, and which rule decided that.
 
     Columns: `is_question`, `reason` (the rule), `evidence` (the words that decided).
     """
-    return _core.judge(texts, language, True)
+    texts, table, _ = taken(texts)
+    return table(_core.judge(texts, language, True))
 
 
 def anonymise(
@@ -99,7 +111,7 @@ def anonymise(
     addresses: Action = "mark",
     policy: Sequence[str | os.PathLike[str]] = ("builtin",),
     language: Language = "zh",
-) -> Table:
+) -> Any:
     """The texts with markers such as `[电话]` in place of personal data.
 
     `mentions` contains a list of user names for each text: the author's and others'. `drop` drops the whole text.
@@ -111,7 +123,8 @@ def anonymise(
     actions = [links, names, contacts, identity, addresses]
     if isinstance(policy, (str, os.PathLike)):
         policy = [policy]
-    return _core.anonymise(texts, mentions, actions, [os.fspath(name) for name in policy], language)
+    texts, table, _ = taken(texts)
+    return table(_core.anonymise(texts, mentions, actions, [os.fspath(name) for name in policy], language))
 
 
 def filter(
@@ -123,13 +136,14 @@ def filter(
     max_chars: int = 300,
     forum: bool = True,
     language: Language = "zh",
-) -> Table:
+) -> Any:
     """Which texts are kept. Dropped are texts that are too short or too long, consist only of links, manage the forum
     (`forum`), or refer to content that is elsewhere; with `questions`, also texts that are not questions.
 
     Columns: `outcome` (kept, dropped), `reason`, `evidence`.
     """
-    return _core.filter(texts, images, questions, min_chars, max_chars, forum, language)
+    texts, table, _ = taken(texts)
+    return table(_core.filter(texts, images, questions, min_chars, max_chars, forum, language))
 
 
 def normalize(
@@ -141,20 +155,21 @@ def normalize(
     whitespace: bool = True,
     punctuation: bool = True,
     variants: bool = True,
-) -> ChunkedArray:
+) -> Any:
     """Keys that are equal for copies of a text: differences in width, case, traditional characters, spaces, punctuation
     and emoji variants are removed. Keys are for comparisons, not for display."""
-    return _core.normalize(texts, [width, case, script, whitespace, punctuation, variants])
+    texts, column, _ = taken(texts)
+    return column(_core.normalize(texts, [width, case, script, whitespace, punctuation, variants]))
 
 
 # A text is a sequence of texts, too, to a type checker; here it is one text.
 @overload
-def similarity(a: str, b: str, metric: Metric = ..., *, normalize: bool = ...) -> float: ...  # type: ignore[overload-overlap]
+def similarity(a: str, b: str, metric: Metric = ..., *, normalize: bool = ...) -> float: ...
 @overload
-def similarity(a: Texts, b: Texts, metric: Metric = ..., *, normalize: bool = ...) -> ChunkedArray: ...
+def similarity(a: Texts, b: Texts, metric: Metric = ..., *, normalize: bool = ...) -> Any: ...
 def similarity(
     a: str | Texts, b: str | Texts, metric: Metric = "default", *, normalize: bool = True
-) -> float | ChunkedArray:
+) -> Any:
     """How similar two texts are, from 0 to 1; for two columns, row by row.
 
     `default` is the measure of the predicate that decides (see `compare`); `indel`, `levenshtein` and `jaccard` (of
@@ -162,20 +177,67 @@ def similarity(
     """
     if isinstance(a, str) and isinstance(b, str):
         return float(_core.similarity([a], [b], metric, normalize)[0].as_py())
-    return _core.similarity(a, b, metric, normalize)
+    a, column, _ = taken(a)
+    return column(_core.similarity(a, beside(b), metric, normalize))
 
 
-def compare(a: Texts, b: Texts) -> Table:
+def compare(a: Texts, b: Texts) -> Any:
     """Whether two texts are the same joke, row by row, by the default similarity.
 
     Columns: `duplicate`, `verdict` (same, borderline, different), `score`, `predicate` (what decided), `veto` (what
     demoted the pair: series, negation, template, compilation).
     """
-    return _core.compare([a] if isinstance(a, str) else a, [b] if isinstance(b, str) else b)
+    a, table, _ = taken([a] if isinstance(a, str) else a)
+    return table(_core.compare(a, beside([b] if isinstance(b, str) else b)))
 
 
+@overload
 def similar_pairs(
     texts: Texts,
+    threshold: float | None = ...,
+    metric: Metric = ...,
+    *,
+    normalize: bool = ...,
+    language: Language = ...,
+    borderline: bool = ...,
+    max_pairs: int = ...,
+    on_disk: str | os.PathLike[str] | None = ...,
+    memory_mib: int = ...,
+) -> Any: ...
+@overload
+def similar_pairs(
+    texts: Texts,
+    others: Texts,
+    threshold: float | None = ...,
+    metric: Metric = ...,
+    *,
+    normalize: bool = ...,
+    language: Language = ...,
+    borderline: bool = ...,
+    max_pairs: int = ...,
+    on_disk: str | os.PathLike[str] | None = ...,
+    memory_mib: int = ...,
+) -> Any: ...
+def similar_pairs(texts: Texts, *more: Any, **settings: Any) -> Any:
+    """Every pair of similar texts: the join is exact and does not sample hashes. `similar_pairs(texts)` finds those among the
+    texts, `similar_pairs(texts, others)` those of a text and one of another column, as of a published set.
+
+    `threshold` (0.8 by default) applies to every metric except `default`, which has its own thresholds; `borderline` adds
+    the pairs of `default` that a person should look at. Rows are numbered from 0, with `a < b` among the texts, in order;
+    empty and missing texts are not similar to any text. With `on_disk`, the name of a folder, the join works there within
+    `memory_mib`; the result is the same.
+
+    Columns: `a`, `b`, `score`, `verdict`, `predicate`, `veto`. They number rows by their place, not by an index of pandas.
+    """
+    # A number in the second place is the threshold.
+    if more and more[0] is not None and not isinstance(more[0], numbers.Real):
+        return _similar_pairs(texts, *more, **settings)
+    return _similar_pairs(texts, settings.pop("others", None), *more, **settings)
+
+
+def _similar_pairs(
+    texts: Texts,
+    others: Texts | None,
     threshold: float | None = None,
     metric: Metric = "default",
     *,
@@ -183,16 +245,16 @@ def similar_pairs(
     language: Language = "zh",
     borderline: bool = False,
     max_pairs: int = 100_000_000,
-) -> Table:
-    """Every pair of similar texts: the join is exact and does not sample hashes.
-
-    `threshold` (0.8 by default) applies to every metric except `default`, which has its own thresholds; `borderline` adds
-    the pairs of `default` that a person should look at. Rows are numbered from 0, with `a < b`, in order; empty and
-    missing texts are not similar to any text.
-
-    Columns: `a`, `b`, `score`, `verdict`, `predicate`, `veto`.
-    """
-    return _core.similar_pairs(texts, threshold, metric, normalize, language, borderline, max_pairs)
+    on_disk: str | os.PathLike[str] | None = None,
+    memory_mib: int = 2048,
+) -> Any:
+    texts, _, rows = taken(texts)
+    folder = None if on_disk is None else os.fspath(on_disk)
+    return rows(
+        _core.similar_pairs(
+            texts, beside(others), threshold, metric, normalize, language, borderline, max_pairs, folder, memory_mib
+        )
+    )
 
 
 def dedup(
@@ -206,7 +268,7 @@ def dedup(
     keep: Literal["longest", "best-scored", "earliest"] = "longest",
     normalize: bool = True,
     language: Language = "zh",
-) -> Table:
+) -> Any:
     """Keeps one text of each joke: a text is kept, or merged into the kept text that it is most similar to.
 
     `keep` sets which of two texts is kept: the longer one, the one with the better score (`scores`), or the earlier one
@@ -216,13 +278,9 @@ def dedup(
     merged), `reason`, `evidence` (the predicate, and figures that any string library can check).
     """
     if scores is not None:
-        scores = [None if score is None else float(score) for score in _listed(scores)]
-    return _core.dedup(texts, ids, scores, times, metric, threshold, keep, normalize, language)
-
-
-def _listed(values: Any) -> list[Any]:
-    """The values of a column of numbers, of any library."""
-    for method in ("to_pylist", "to_list", "tolist"):
-        if hasattr(values, method):
-            return list(getattr(values, method)())
-    return list(values)
+        # Where a score is missing, pandas has one of several values that are not numbers.
+        scores = [float(score) if isinstance(score, numbers.Real) and score == score else None for score in values(scores)]
+    texts, table, _ = taken(texts)
+    return table(
+        _core.dedup(texts, beside(ids), scores, beside(times), metric, threshold, keep, normalize, language)
+    )

@@ -34,12 +34,15 @@ def similarity(a: Any, b: Any, metric: str, normalize: bool) -> ChunkedArray: ..
 def compare(a: Any, b: Any) -> Table: ...
 def similar_pairs(
     texts: Any,
+    others: Any | None,
     threshold: float | None,
     metric: str,
     normalize: bool,
     language: str,
     borderline: bool,
     max_pairs: int,
+    on_disk: str | None,
+    memory_mib: int,
 ) -> Table: ...
 def dedup(
     texts: Any,
@@ -78,8 +81,9 @@ class PartedDedup:
         """What `compare` needs of the counts of all rows: the pairs of neighbours that too many of them hold."""
     def keyer(self, counts: bytes) -> PartedKeys:
         """Computes keys, from the counts of all rows that are compared."""
-    def pairs(self, blocks: Sequence[bytes]) -> Table:
-        """Columns `a` and `b`: the pairs of rows in the blocks of a lane that may be similar, each once."""
+    def pairs(self, blocks: Sequence[bytes], between: int | None = None) -> Table:
+        """Columns `a` and `b`: the pairs of rows in the blocks of a lane that may be similar, each once. With `between`, only
+        those of a row below this number and one from it on: the first and the second of two sets whose rows are numbered on."""
     def heavy(self, blocks: Sequence[bytes], most: int) -> list[tuple[int, int, int]]:
         """Keys that more than `most` rows of a lane have: kind, key, how many."""
     def compare(self, a: Any, b: Any, common: bytes) -> Table:

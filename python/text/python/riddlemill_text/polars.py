@@ -5,6 +5,10 @@
     posts = pl.scan_parquet("posts/*.parquet")
     posts.with_columns(rp.clean("content", titles="title").struct.field("text")).filter(rp.is_question("text"))
 
+or, with the namespace that this module adds to expressions and Series:
+
+    posts.with_columns(pl.col("content").riddlemill.clean().struct.field("text"))
+
 Each function takes names of columns, or expressions, and the settings of the function of the same name. Where that one
 returns a table, this one returns a struct. Finding near duplicates needs all rows at once, so there is no expression for
 it: use `similar_pairs(frame["text"])`.
@@ -17,6 +21,8 @@ from typing import Any, Callable, Mapping, Sequence, Union
 import polars as pl
 
 import riddlemill_text as rt
+
+from ._accessor import Accessor
 
 __all__ = ["anonymise", "clean", "filter", "is_question", "judge", "normalize"]
 
@@ -78,3 +84,34 @@ def _column(column: Column, of: Callable[[pl.Series], Any], kind: pl.DataType) -
     expr = pl.col(column) if isinstance(column, str) else column
     batch = lambda series: pl.Series(series.name, of(series)).cast(kind)
     return expr.map_batches(batch, return_dtype=kind, is_elementwise=True)
+
+
+@pl.api.register_expr_namespace("riddlemill")
+class ExprNamespace:
+    """The functions of this module, of an expression: `pl.col("text").riddlemill.clean()`."""
+
+    def __init__(self, expr: pl.Expr) -> None:
+        self._expr = expr
+
+    def clean(self, *, titles: Column | None = None, **settings: Any) -> pl.Expr:
+        return clean(self._expr, titles=titles, **settings)
+
+    def anonymise(self, *, mentions: Column | None = None, **settings: Any) -> pl.Expr:
+        return anonymise(self._expr, mentions=mentions, **settings)
+
+    def filter(self, **settings: Any) -> pl.Expr:
+        return filter(self._expr, **settings)
+
+    def judge(self, **settings: Any) -> pl.Expr:
+        return judge(self._expr, **settings)
+
+    def is_question(self, **settings: Any) -> pl.Expr:
+        return is_question(self._expr, **settings)
+
+    def normalize(self, **settings: Any) -> pl.Expr:
+        return normalize(self._expr, **settings)
+
+
+@pl.api.register_series_namespace("riddlemill")
+class SeriesNamespace(Accessor):
+    """The functions of `riddlemill_text`, of a Series: `frame["text"].riddlemill.similar_pairs()`."""

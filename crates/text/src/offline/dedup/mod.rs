@@ -7,7 +7,7 @@
 //!
 //! [`similar_pairs()`] finds similar records, [`ranks()`] orders them for keeping, [`keepers()`] chooses the
 //! targets of merges, and [`decide`] does all of it; [`similar_pairs_on_disk()`] and [`gone_on_disk`] do it for more
-//! than fits in memory; [`resemblances`] compares with another set of records;
+//! than fits in memory; [`similar_across`] finds the pairs between two sets of records;
 //! [`parted`] does the same in parts, for rows that are spread over many machines.
 
 mod against;
@@ -19,7 +19,7 @@ mod ranks;
 mod similar_pairs;
 mod whole;
 
-pub use against::{Resemblance, resemblances};
+pub use against::{Across, Resemblance, resemblances, similar_across, similar_across_on_disk};
 pub use keepers::{Keeper, best, keepers};
 pub use on_disk::{gone_on_disk, same_rows_on_disk, similar_pairs_on_disk};
 pub use pair_file::{PairsOnDisk, Sorted};

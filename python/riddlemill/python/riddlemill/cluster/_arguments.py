@@ -28,7 +28,7 @@ def arguments(
 
 
 def run_job(args: argparse.Namespace, engine: Engine) -> None:
-    """Runs the job that the arguments name, and reports finished phases on stderr."""
+    """Runs the job that the arguments name. On stderr it says what one machine would take, and reports finished phases."""
     job = Job(
         args.workspace,
         args.recipe,

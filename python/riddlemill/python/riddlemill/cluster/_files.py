@@ -17,6 +17,7 @@ from typing import Any
 import fsspec
 import pyarrow as pa
 
+from .._errors import UsageError
 from ._plan import Plan
 
 
@@ -25,6 +26,23 @@ def system_of(plan: Plan, path: str = "") -> tuple[Any, str]:
     url = f"{plan.work}/{path}".rstrip("/")
     system, found = fsspec.core.url_to_fs(url, **json.loads(plan.storage))
     return system, found
+
+
+def check_place(name: str, place: str) -> None:
+    """Refuses a place that fsspec cannot reach here, before anything is done. The work folder is written file by file."""
+    # Of a chain, as simplecache::s3://, the last is where the files are.
+    protocol = place.split("://", 1)[0].rsplit("::", 1)[-1] if "://" in place else "file"
+    if name == "--work" and protocol in ("hf", "http", "https"):
+        hint = "use a bucket (s3://, gs://) or a shared folder for --work; --dumps may be there"
+        raise UsageError(f"{name} {place}: each file would be a commit or cannot be written\n  hint: {hint}")
+    try:
+        fsspec.get_filesystem_class(protocol)
+    except ImportError as error:
+        hint = f"{error}; the executors need it, too"
+        raise UsageError(f"{name} {place}: fsspec has no reader of {protocol}:// here\n  hint: {hint}") from None
+    except ValueError:
+        hint = "a path, s3://, gs://, or hf:// for dumps"
+        raise UsageError(f"{name} {place}: fsspec does not know {protocol}://\n  hint: {hint}") from None
 
 
 def is_local(system: Any) -> bool:

@@ -16,7 +16,8 @@ from typing import Any
 from .._command import call
 from . import sizes
 from ._calls import DONE
-from ._files import fetched, is_local, system_of, write
+from ._files import check_place, fetched, is_local, system_of, write
+from ._outlook import outlook, posts_of
 from ._pieces import guesses
 from ._plan import STAGES, Dump, Engine, Phase, Piece, Plan
 from ._rows import lanes_of_copies
@@ -53,8 +54,8 @@ class Job:
         )
 
     def run(self, tell: Callable[[str], None] = lambda words: None) -> None:
-        """Makes the stages; `tell` is called for each phase when it is done."""
-        plan = self._begin()
+        """Makes the stages; `tell` is called with what one machine would take, and for each phase when it is done."""
+        plan = self._begin(tell)
         steps = (("merge_census", len(plan.dumps)), ("merge_names", 1))
         counted = self._phase(plan, "census", len(plan.pieces), "take_census", *steps, tell=tell)
         plan = replace(plan, pieces=tuple(sorted(Piece(**one) for one in counted)))
@@ -89,7 +90,9 @@ class Job:
     def _call(self, *args: str) -> str:
         return call([*args, "--workspace", str(self.workspace)], good=DONE)[1]
 
-    def _begin(self) -> Plan:
+    def _begin(self, tell: Callable[[str], None]) -> Plan:
+        for name, place in (("--work", self.plan.work), ("--dumps", self.base)):
+            check_place(name, place)
         recipe = ["--recipe", self.plan.recipe]
         settings = {one["key"]: one["value"] for one in json.loads(self._call("config", "--json"))["settings"]}
         dedup = {name: _setting(settings, self.plan.recipe, name) for name in DEDUP}
@@ -98,6 +101,8 @@ class Job:
         dumps = tuple(
             Dump(dump["source"], dump["file"], place, dump["bytes"], dump["cut"]) for dump, place in zip(listed, places)
         )
+        posts = posts_of((dump, one["path"]) for dump, one in zip(dumps, listed))
+        tell(outlook(self.plan.recipe, posts))
         with tempfile.NamedTemporaryFile(prefix="riddlemill-") as empty:
             # Draws the salt where this is the workspace's first run.
             self._call("apply", "census", "--kind", "puzzles", empty.name)

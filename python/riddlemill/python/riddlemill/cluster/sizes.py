@@ -16,3 +16,10 @@ SAMPLE = 64
 COMPARED = 1 << 16
 # Chunks whose counts are added before those of all.
 ADDED = 64
+# Bytes of a post in a dump whose lines are not counted: few, so that posts are rather too many.
+POST = 150
+# Posts, and CPU seconds of `riddlemill run` up to dedup: the README of `cluster` says how they were measured. The last is the
+# join on disk of ten million rows, with the other stages at the rate of a million.
+MEASURED = ((100_000, 3.3), (300_000, 14.3), (1_000_000, 67.0), (10_000_000, 2_000.0))
+# How many times the CPU time of `run` a job took for a million posts on Spark.
+JOB = 3.7
