@@ -521,7 +521,9 @@ async fn hostile_answers_stay_within_the_limits_and_are_marked() {
         _ => Reply::html("<div>".repeat(100_000)),
     }))
     .await;
-    let mut source = bench.source(Site::Riddles, &["/gzip", "/br", "/long", "/false", "/drip", "/deep"]);
+    let profile = Profile::from_json(&serde_json::json!({ "item": ".riddle" })).unwrap();
+    let site = Site::Profile(profile);
+    let mut source = bench.source(site.clone(), &["/gzip", "/br", "/long", "/false", "/drip", "/deep"]);
     source.limits.wire_bytes = 1 << 20;
     source.limits.decoded_bytes = 1 << 20;
     source.politeness.retries = 0;
@@ -546,7 +548,7 @@ async fn hostile_answers_stay_within_the_limits_and_are_marked() {
     assert_eq!(cut["false"], Some(Truncated::Time));
     assert_eq!(cut["drip"], Some(Truncated::Time));
     assert_eq!(cut["deep"], None);
-    assert!(bench.import(&Site::Riddles).riddles.is_empty());
+    assert!(bench.import(&site).entries.is_empty());
 }
 
 #[tokio::test]

@@ -1,6 +1,5 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use riddlemill::config::SourceKind;
 
-fuzz_target!(|bytes: &[u8]| riddlemill_fuzz::target(SourceKind::Rd, bytes));
+fuzz_target!(|bytes: &[u8]| riddlemill_fuzz::target("rd", bytes));

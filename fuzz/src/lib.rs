@@ -4,13 +4,19 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use riddlemill::config::{SourceKind, Take, sections};
+use riddlemill::config::{Profiles, SourceKind, Take, sections};
 use riddlemill::pages::Profile;
 use riddlemill::stages::import::{Dump, Piece, survey};
 
 /// Reads bytes as a dump that lies at `path` for the time being: the posts in it, and the items that are
 /// none. Whatever the bytes are, reading ends and nothing panics.
-pub fn import(kind: SourceKind, bytes: &[u8], path: &Path) -> (u64, u64) {
+pub fn import(kind: &str, bytes: &[u8], path: &Path) -> (u64, u64) {
+    let profile = match SourceKind::profile_of(kind) {
+        Some(name) => Profiles::default().load(name).ok().flatten(),
+        None if kind == "profile" => profile(),
+        None => None,
+    };
+    let Some(kind) = SourceKind::from_name(kind) else { return (0, 0) };
     if std::fs::write(path, bytes).is_err() {
         return (0, 0);
     }
@@ -33,7 +39,7 @@ pub fn import(kind: SourceKind, bytes: &[u8], path: &Path) -> (u64, u64) {
         },
         optional: ["id", "title", "author", "time", "score"].map(str::to_owned).to_vec(),
         at: None,
-        profile: (kind == SourceKind::Profile).then(profile).flatten(),
+        profile,
         licence: None,
         file: "fuzz".into(),
         path: path.to_path_buf(),
@@ -55,6 +61,6 @@ fn profile() -> Option<Profile> {
 }
 
 /// For libFuzzer, one process a job: a file of the process's own.
-pub fn target(kind: SourceKind, bytes: &[u8]) {
+pub fn target(kind: &str, bytes: &[u8]) {
     import(kind, bytes, &std::env::temp_dir().join(format!("riddlemill-fuzz-{}", std::process::id())));
 }

@@ -159,8 +159,6 @@ fn not_imported(config: &Config, source: &Source) -> String {
     let kind = match &source.site {
         Site::Profile(_) => "profile",
         Site::Tieba => "warc",
-        Site::Riddles => "riddles-com",
-        Site::Rd => "rd",
         Site::Plain => return String::new(),
     };
     if config.sources.iter().any(reads) {

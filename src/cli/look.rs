@@ -213,7 +213,7 @@ impl View<'_> {
             json!({
                 "id": entry.id, "thread": entry.thread, "floor": entry.floor, "first": entry.first, "joke": item.joke,
                 "title": entry.title, "body": entry.body, "answer": entry.answer, "author": entry.author, "time": entry.time,
-                "time_raw": entry.time_raw, "score": entry.score, "images": entry.images, "gone": entry.removed, "seen": seen,
+                "time_raw": entry.time_raw, "score": entry.score, "images": entry.images, "links": entry.links, "gone": entry.removed, "seen": seen,
             })
         };
         let missing = |missing: &Missing| {

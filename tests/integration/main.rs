@@ -81,6 +81,7 @@ mod release;
 mod remarks;
 mod reviewed;
 mod rewritten;
+mod riddle_pages;
 mod rows_and_posts;
 mod same_bytes;
 mod same_joke;

@@ -288,7 +288,7 @@ proptest! {
 
     #[test]
     fn archives_in_pieces_are_the_whole(
-        kind in prop::sample::select(vec![SourceKind::Warc, SourceKind::Profile, SourceKind::RiddlesCom]),
+        kind in prop::sample::select(vec![SourceKind::Warc, SourceKind::Profile]),
         numbers in prop::collection::vec(0u32..2000, 1..12),
         which in prop::collection::vec(any::<prop::sample::Index>(), 0..5),
         packed: bool,
@@ -379,7 +379,7 @@ fn a_dump_says_what_it_may_be_cut_before() {
     assert_eq!(found(SourceKind::Table, b"id,text\n1,\"a\nb\"\n"), None);
     assert_eq!(found(SourceKind::Published, b"{\"id\": 1}\n"), None);
     assert_eq!(found(SourceKind::LeymoreAnnual, b"{\"content\": \"x\"}\n"), None);
-    for kind in [SourceKind::Warc, SourceKind::Profile, SourceKind::RiddlesCom, SourceKind::Rd] {
+    for kind in [SourceKind::Warc, SourceKind::Profile] {
         assert_eq!(found(kind, &archived(1, false)), Some(Cut::Record));
         assert_eq!(found(kind, &archived(1, true)), Some(Cut::Member));
         assert_eq!(found(kind, page(1).1.as_bytes()), None);

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::lines::{encode, output, write_lines};
 use crate::cli::args::{Apply, Global};
 use crate::cli::exit::{Exit, Failure};
-use crate::config::{Config, Source, SourceKind, Take, sections};
+use crate::config::{Config, Problems, Profiles, Source, SourceKind, Take, sections};
 use crate::record::Post;
 use crate::stages::import::{
     CensusError, Dump, PartCensus, Piece, Secrets, add_names, cut, files, is_divisible, ledger_records,
@@ -195,7 +195,12 @@ fn dump(args: &Apply, config: &Config, path: PathBuf) -> Result<Dump, Failure> {
             return Err(Failure::usage(what));
         }
     };
-    if kind == SourceKind::Profile && source.is_none_or(|source| source.profile.is_none()) {
+    let named = args.kind.as_deref().and_then(SourceKind::profile_of);
+    let profile = match named {
+        Some(name) => Profiles::open(&config.root).load(name).map_err(Problems)?,
+        None => source.and_then(|source| source.profile.clone()),
+    };
+    if kind == SourceKind::Profile && profile.is_none() {
         let what = "pages need a profile: give a [[source]] of kind \"profile\" with --source";
         return Err(Failure::usage(what));
     }
@@ -219,7 +224,7 @@ fn dump(args: &Apply, config: &Config, path: PathBuf) -> Result<Dump, Failure> {
         fields: source.map(|source| source.fields.clone()).unwrap_or_default(),
         optional: source.map(|source| source.optional.clone()).unwrap_or_default(),
         at: source.and_then(|source| source.at.clone()),
-        profile: source.and_then(|source| source.profile.clone()),
+        profile,
         licence: source.and_then(|source| source.licence.clone()),
         file,
         path,

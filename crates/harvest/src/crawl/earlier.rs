@@ -65,8 +65,8 @@ fn threads(site: &Site, url: &Url, facts: &Facts) -> Vec<(Url, u64)> {
 fn is_list(site: &Site, url: &Url, facts: &Facts) -> bool {
     match site {
         Site::Tieba => matches!(Address::parse(url), Some(Address::List { .. })),
-        Site::Riddles | Site::Rd => true,
-        Site::Profile(_) | Site::Plain => !facts.links.is_empty(),
+        Site::Profile(profile) => !facts.links.is_empty() || profile.is_list(url),
+        Site::Plain => !facts.links.is_empty(),
     }
 }
 

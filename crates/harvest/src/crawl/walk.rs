@@ -231,7 +231,9 @@ impl Walk {
         let mut urls = self.due(url, facts, same, links);
         let goes_on = new > 0 && (facts.links.is_empty() || !self.settled(&urls));
         let Some(next) = facts.next.as_ref().and_then(join).filter(|_| goes_on) else { return urls };
-        let is_list = !facts.links.is_empty() || *site == Site::Riddles;
+        // A list may hold its posts, and link to none.
+        let holds = matches!(site, Site::Profile(profile) if profile.is_list(url));
+        let is_list = !facts.links.is_empty() || holds;
         if is_list && scope.max_list_pages.is_some_and(|most| pages >= most) {
             self.ended.insert(key);
             return urls;

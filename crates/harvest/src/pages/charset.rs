@@ -29,7 +29,6 @@ pub fn decode(bytes: &[u8], content_type: Option<&str>, site: &Site) -> Text {
     }
     let declared = content_type.and_then(charset_of_type);
     let before = match site {
-        Site::Riddles | Site::Rd => WINDOWS_1252,
         Site::Profile(profile) => profile.encoding().unwrap_or_else(|| seen(bytes)),
         Site::Tieba | Site::Plain => GB18030,
     };
@@ -80,6 +79,7 @@ fn meta(bytes: &[u8]) -> Option<&'static Encoding> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Profile;
     use super::*;
 
     fn gbk(text: &str) -> Vec<u8> {
@@ -112,7 +112,9 @@ mod tests {
     #[test]
     fn an_english_page_is_no_chinese_one() {
         let page = WINDOWS_1252.encode("Why don’t fish drown? – “They can’t.”").0.into_owned();
-        for (site, declared) in [(Site::Riddles, None), (Site::Rd, Some("text/html; charset=utf-8"))] {
+        let profile = serde_json::json!({ "item": "p", "encoding": "windows-1252" });
+        let site = Site::Profile(Profile::from_json(&profile).unwrap());
+        for declared in [None, Some("text/html; charset=utf-8")] {
             let text = decode(&page, declared, &site);
             assert_eq!(
                 (text.text.as_str(), text.encoding),

@@ -10,7 +10,7 @@ use super::charset;
 use super::classify::Class;
 use super::parse::{FloorComments, Parsed, Site, parse};
 use super::profile::Entry;
-use super::row::{Post, PostKind, Riddle};
+use super::row::{Post, PostKind};
 use super::tieba::Address;
 use crate::warc::{Archive, ArchiveError, Limits, Page, Totals};
 
@@ -25,9 +25,6 @@ pub struct Imported {
     /// Posts by kind, thread and post. A later capture overwrites an earlier one, but fields that it lacks
     /// keep their earlier values.
     pub posts: Vec<Post>,
-    /// Riddles with the address of their page, in the archive's order; of a page captured twice, from the
-    /// last capture.
-    pub riddles: Vec<(String, Riddle)>,
     /// Entries of pages that a profile describes, with the address of the page, in the archive's order; of a
     /// page captured twice, from the last capture.
     pub entries: Vec<(String, Entry)>,
@@ -120,7 +117,6 @@ type PostKey = (PostKind, Option<u64>, Option<u64>, Option<String>);
 #[derive(Default)]
 struct Merge {
     posts: BTreeMap<PostKey, (String, Post)>,
-    riddles: Vec<(String, Vec<Riddle>)>,
     entries: Vec<(String, Vec<Entry>)>,
     pages: BTreeMap<String, PageNote>,
     /// By thread: the largest declared number of pages, and the pages seen with posts.
@@ -145,10 +141,6 @@ impl Merge {
         }
         for (place, post) in parsed.posts.into_iter().enumerate() {
             self.upsert(&page, place, post);
-        }
-        if !parsed.riddles.is_empty() {
-            self.riddles.retain(|(url, _)| *url != page.url);
-            self.riddles.push((page.url.clone(), parsed.riddles));
         }
         if !parsed.entries.is_empty() {
             self.entries.retain(|(url, _)| *url != page.url);
@@ -198,11 +190,6 @@ impl Merge {
         };
         Imported {
             posts,
-            riddles: self
-                .riddles
-                .into_iter()
-                .flat_map(|(url, riddles)| riddles.into_iter().map(move |riddle| (url.clone(), riddle)))
-                .collect(),
             entries: self
                 .entries
                 .into_iter()

@@ -1,8 +1,8 @@
-//! Parsers from archived pages to rows: Tieba of both page generations, riddle sites, and any site that a
-//! [`profile`] describes. No network and no clock.
+//! Parsers from archived pages to rows: Tieba of both page generations, and any site that a [`profile`] describes.
+//! No network and no clock.
 //!
 //! Reading order: [`charset`] decodes bytes, [`mojibake`] sees where that went wrong before, [`dom`] builds a tree from text of limited size, [`text`]
-//! extracts text from a tree, then one module per site; [`parse`] dispatches to them and [`classify`] decides
+//! extracts text from a tree, then [`tieba`] and [`profile`]; [`parse`] dispatches to them and [`classify`] decides
 //! a page's kind before anything is read from it; [`import`] runs over whole archives.
 //!
 //! Invariants: a field that a page lacks stays `None`; text is kept as people wrote it; IP location, portrait
@@ -17,8 +17,6 @@ pub mod mojibake;
 mod parse;
 pub mod pattern;
 pub mod profile;
-pub mod rd;
-pub mod riddles;
 mod row;
 mod text;
 pub mod tieba;
@@ -29,7 +27,7 @@ pub use import::read_page;
 pub use import::{Imported, PageNote, each, import};
 pub use parse::{Facts, FloorComments, Parsed, Site, classify, parse};
 pub use profile::Profile;
-pub use row::{Post, PostKind, Riddle};
+pub use row::{Post, PostKind};
 pub use text::entities;
 pub use text::number_of;
 

@@ -7,10 +7,9 @@ use url::Url;
 use super::classify::{Class, by_answer, refused, without_structure};
 use super::dom;
 use super::profile::{Entry, Format, Profile, Reading};
-use super::row::{Post, Riddle};
+use super::row::Post;
 use super::text::number_of;
 use super::tieba::{self, Address};
-use super::{rd, riddles};
 
 /// The site, which selects the parser.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,10 +17,6 @@ use super::{rd, riddles};
 pub enum Site {
     /// tieba.baidu.com and its archives.
     Tieba,
-    /// riddles.com.
-    Riddles,
-    /// rd.com.
-    Rd,
     /// A site described by a user.
     Profile(Profile),
     /// Pages that are archived but not parsed.
@@ -77,8 +72,6 @@ pub struct Parsed {
     pub class: Class,
     /// Posts of forums.
     pub posts: Vec<Post>,
-    /// Riddles of riddle sites.
-    pub riddles: Vec<Riddle>,
     /// Posts or riddles of sites that a profile describes.
     pub entries: Vec<Entry>,
     /// For the crawler, and for finding holes.
@@ -95,8 +88,8 @@ impl Parsed {
 
 impl From<Class> for Parsed {
     fn from(class: Class) -> Self {
-        let (posts, riddles, entries) = Default::default();
-        Parsed { class, posts, riddles, entries, facts: Facts::default(), why: None }
+        let (posts, entries) = Default::default();
+        Parsed { class, posts, entries, facts: Facts::default(), why: None }
     }
 }
 
@@ -142,18 +135,6 @@ pub fn parse(site: &Site, url: &str, status: u16, body: &str, captured: Option<&
     };
     let read = match site {
         Site::Tieba => address.as_ref().and_then(|address| of_tieba(&page, body, address, captured)),
-        Site::Riddles => {
-            let found = riddles::read_tree(&page, url);
-            // A riddle without a link is recognised by its text.
-            let ids = found.riddles.iter().map(|r| r.id.unwrap_or_else(|| number_of(&r.question))).collect();
-            let facts = Facts { ids, next: found.next, ..Facts::default() };
-            Some(Parsed { riddles: found.riddles, facts, ..Class::Ok.into() })
-                .filter(|p| !p.riddles.is_empty())
-        }
-        Site::Rd => {
-            let riddles = rd::read_tree(&page);
-            Some(Parsed { riddles, ..Class::Ok.into() }).filter(|p| !p.riddles.is_empty())
-        }
         Site::Profile(profile) => of_profile(profile.read_html(&page, url, captured)),
         Site::Plain if status == 200 => Some(Class::Ok.into()),
         Site::Plain => None,
@@ -170,7 +151,6 @@ fn lacks(site: &Site, status: u16, body: &str) -> String {
         _ if body.trim().is_empty() => "it is empty".to_owned(),
         _ if status != 200 => format!("the server answered with status {status}"),
         Site::Tieba => "it has neither threads nor posts in any layout of the forum".to_owned(),
-        Site::Riddles | Site::Rd => "it has no riddle in any layout of the site".to_owned(),
         Site::Profile(profile) => profile.lacking(body),
         Site::Plain => "it is not archived as a page".to_owned(),
     };

@@ -76,20 +76,3 @@ impl Post {
         }
     }
 }
-
-/// One riddle of a riddle page.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Riddle {
-    /// The site's number for it, if the page links to it.
-    pub id: Option<u64>,
-    /// Heading.
-    pub title: Option<String>,
-    /// The question unchanged, including promotion.
-    pub question: String,
-    /// The answer unchanged; `None` if the page has none.
-    pub answer: Option<String>,
-    /// Texts of the links inside question and answer: glued-on text is usually one of them.
-    pub anchors: Vec<String>,
-    /// Whether the page is about another riddle and only lists this one.
-    pub related: bool,
-}

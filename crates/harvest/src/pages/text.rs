@@ -112,13 +112,8 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Takes the next edge of a traversal.
-    pub fn push(&mut self, edge: &Edge<'_, Node>, hidden: &[&str]) {
-        self.push_unless(edge, &|inner, _| inner.classes().any(|class| hidden.contains(&class)));
-    }
-
-    /// [`Lines::push`] without the elements for which `hide` is true.
-    fn push_unless(&mut self, edge: &Edge<'_, Node>, hide: &impl Fn(&Element, NodeId) -> bool) {
+    /// Takes the next edge of a traversal, without the elements for which `hide` is true.
+    pub fn push_unless(&mut self, edge: &Edge<'_, Node>, hide: &impl Fn(&Element, NodeId) -> bool) {
         match edge {
             Edge::Open(node) if self.skip.is_none() => match node.value() {
                 Node::Text(text) => self.push_text(text),

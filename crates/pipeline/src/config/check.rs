@@ -392,7 +392,8 @@ impl Reader<'_> {
             optional,
             at: text("at"),
             profile,
-            profile_name: text("profile"),
+            profile_name: text("profile")
+                .or_else(|| Some(SourceKind::profile_of(&text("kind")?)?.to_owned())),
             crawl: text("crawl"),
             name: text("name")?,
             kind: SourceKind::from_name(&text("kind")?)?,

@@ -73,7 +73,7 @@ impl Source {
 
     /// Whether it contains riddles and their answers instead of posts.
     fn holds_riddles(&self) -> bool {
-        self.kind.is_riddles() || self.profile.as_ref().is_some_and(Profile::holds_riddles)
+        self.kind == SourceKind::Puzzles || self.profile.as_ref().is_some_and(Profile::holds_riddles)
     }
 }
 
@@ -99,10 +99,6 @@ pub enum SourceKind {
     Warc,
     /// Pages of any site, saved or archived, that a profile describes.
     Profile,
-    /// Pages of riddles.com, saved as HTML or archived.
-    RiddlesCom,
-    /// Articles of rd.com, saved as HTML or archived.
-    Rd,
     /// Puzzles, one per line: id, question, answer.
     Puzzles,
     /// A published set with its annotations: `[[published]]`.
@@ -135,9 +131,9 @@ impl SourceKind {
     /// The names of those with posts: riddles are last.
     pub const OF_POSTS: &[&str] = Self::NAMES.split_at(Self::NAMES.len() - 3).0;
 
-    /// Whether it contains riddles and their answers instead of a forum's posts.
-    pub fn is_riddles(self) -> bool {
-        matches!(self, SourceKind::RiddlesCom | SourceKind::Rd | SourceKind::Puzzles)
+    /// The profile that a name of a kind means: these are kinds of their own in name only.
+    pub fn profile_of(name: &str) -> Option<&'static str> {
+        ["riddles-com", "rd"].into_iter().find(|kind| *kind == name)
     }
 
     /// The language of its posts where nobody states it: these are dumps of one forum, which is Chinese.
@@ -152,8 +148,6 @@ impl SourceKind {
             SourceKind::Reddit
             | SourceKind::Table
             | SourceKind::Profile
-            | SourceKind::RiddlesCom
-            | SourceKind::Rd
             | SourceKind::Puzzles
             | SourceKind::Published => None,
         }
@@ -171,8 +165,7 @@ impl SourceKind {
             "table" => SourceKind::Table,
             "warc" => SourceKind::Warc,
             "profile" => SourceKind::Profile,
-            "riddles-com" => SourceKind::RiddlesCom,
-            "rd" => SourceKind::Rd,
+            name if SourceKind::profile_of(name).is_some() => SourceKind::Profile,
             "puzzles" => SourceKind::Puzzles,
             // Has a table of its own, [[published]].
             "published" => SourceKind::Published,

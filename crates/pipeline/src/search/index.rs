@@ -33,7 +33,7 @@ static MAKING: Mutex<()> = Mutex::new(());
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Origin {
     version: u32,
-    /// The source's name, its kind and the columns of a table.
+    /// The source's name, its kind and the columns of a table; the profile of pages, and the place of a list in JSON.
     source: String,
     /// Longest record that is read, in bytes.
     limit: u64,
@@ -196,8 +196,12 @@ fn origin(dump: &Dump, limit: u64) -> Result<Origin, Error> {
         Ok((meta.len(), modified))
     };
     let (bytes, modified) = read().map_err(Error::io("read", &dump.path))?;
-    let source = serde_json::json!([dump.source, dump.kind, dump.fields]).to_string();
-    Ok(Origin { version: VERSION, source, limit, bytes, modified })
+    let mut source = serde_json::json!([dump.source, dump.kind, dump.fields]);
+    let more = [dump.profile.as_ref().map(|profile| profile.decides()), dump.at.clone().map(Into::into)];
+    if let Some(list) = source.as_array_mut() {
+        list.extend(more.into_iter().flatten());
+    }
+    Ok(Origin { version: VERSION, source: source.to_string(), limit, bytes, modified })
 }
 
 /// Reads a dump and builds its index.
@@ -248,4 +252,44 @@ fn make(dump: &Dump, origin: Origin, limit: u64) -> Result<Vec<u8>, Error> {
 fn hash(id: &str) -> u64 {
     let hash = blake3::hash(id.as_bytes());
     hash.as_bytes()[..8].iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use riddlemill_harvest::pages::Profile;
+
+    use super::*;
+    use crate::config::{SourceKind, Take};
+    use crate::stages::import::Piece;
+
+    #[test]
+    fn an_index_is_of_one_way_to_read_a_dump() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("dump");
+        fs::write(&path, "<p>one</p><div>two</div>").unwrap();
+        let with = |item: Option<&str>, at: Option<&str>| Dump {
+            source: "s".into(),
+            kind: SourceKind::Profile,
+            language: None,
+            take: Take::Jokes,
+            published: None,
+            fields: BTreeMap::new(),
+            optional: Vec::new(),
+            at: at.map(str::to_owned),
+            profile: item.map(|item| Profile::from_json(&serde_json::json!({ "item": item })).unwrap()),
+            licence: None,
+            file: "dump".into(),
+            path: path.clone(),
+            sha256: String::new(),
+            bytes: 0,
+            piece: Piece::default(),
+        };
+        let origins = [(None, None), (Some("p"), None), (Some("div"), None), (None, Some("/data"))]
+            .map(|(item, at)| origin(&with(item, at), 1).unwrap());
+        for (at, one) in origins.iter().enumerate() {
+            assert_eq!(origins.iter().position(|other| other == one), Some(at));
+        }
+    }
 }

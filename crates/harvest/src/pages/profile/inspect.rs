@@ -6,7 +6,7 @@ use scraper::Html;
 
 use super::super::dom;
 use super::keys::{Field, Format};
-use super::pick::{From, Hit, Node, Page, Pick, Way};
+use super::pick::{From, Hit, LABELS, Node, OWN_ID, Page, Pick, SEPARATOR, Way};
 use super::read::{Entry, Raw};
 use super::{Jokes, Profile};
 
@@ -83,12 +83,16 @@ impl Profile {
         let rules = &*self.rules;
         let seen = |field: &Field, hit: &Hit| FoundValue {
             key: field.name(),
-            by: rules
-                .fields
-                .get(field)
-                .and_then(|pick| pick.0.get(hit.way))
-                .map_or_else(|| "each".into(), |way| way.as_written.clone()),
-            raw: hit.value.clone(),
+            by: match hit.way {
+                LABELS => "labels".into(),
+                OWN_ID => "own_id".into(),
+                way => rules
+                    .fields
+                    .get(field)
+                    .and_then(|pick| pick.0.get(way))
+                    .map_or_else(|| "each".into(), |way| way.as_written.clone()),
+            },
+            raw: hit.value.replace(SEPARATOR, "; "),
         };
         let posts = raw.hits.len();
         let mut missing = Vec::new();
@@ -97,7 +101,7 @@ impl Profile {
             // A title on the page is that of the first post, and most posts have no pictures.
             let asked = |at: &usize, field| match field {
                 Field::Title => raw.reading.entries[*at].first,
-                Field::Images => false,
+                Field::Images | Field::Links => false,
                 _ => true,
             };
             let (lacking, having) = match field {
@@ -124,6 +128,11 @@ impl Profile {
         if let Some(from) = item {
             let description = description_of(from, self, "item");
             missing.insert(0, found_part("item", description, None, from, page, &element_names));
+        }
+        if let (Some(labels), 0) = (&rules.labels, posts) {
+            let description = labels.words().join(", ");
+            let (part, strangers) = (None, Vec::new());
+            missing.push(Missing { key: "labels", description, posts: None, part, strangers });
         }
         let items = raw.reading.entries.into_iter().zip(&raw.hits).map(|(entry, hits)| Inspected {
             joke: match rules.jokes {

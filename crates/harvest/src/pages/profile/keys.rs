@@ -48,11 +48,13 @@ pub enum Field {
     Score,
     /// Pictures in it; every match counts.
     Images,
+    /// Links in it, whose texts are taken; every match counts.
+    Links,
 }
 
 impl Field {
     /// In the order of reports.
-    pub const ALL: [Field; 11] = [
+    pub const ALL: [Field; 12] = [
         Field::Id,
         Field::Thread,
         Field::Page,
@@ -64,6 +66,7 @@ impl Field {
         Field::Time,
         Field::Score,
         Field::Images,
+        Field::Links,
     ];
 
     /// Its key.
@@ -80,6 +83,7 @@ impl Field {
             Field::Answer => "answer",
             Field::Score => "score",
             Field::Images => "images",
+            Field::Links => "links",
         }
     }
 
@@ -113,6 +117,10 @@ pub const KEYS: &[(&str, &str)] = &[
         "threads",
         "Addresses of pages of posts: \"/thread-*\". Without this key, pages with an `item` are pages of posts.",
     ),
+    (
+        "pages",
+        "Addresses of pages that must have posts: of others, those without a post are left out as pages of another kind.",
+    ),
     ("list_has", "Something that every list has, for pages whose address does not show what they are."),
     (
         "thread_has",
@@ -131,7 +139,16 @@ pub const KEYS: &[(&str, &str)] = &[
         "each",
         "A pattern with named groups ((?<body>…), (?<answer>…)): each match in the text of an item is a post.",
     ),
+    (
+        "labels",
+        "Words before the parts of a post, { body = \"Riddle\", answer = \"Answer\" }, where no `item` is found: bold, each with the text behind it. With `answer` alone: words that start a line, and the paragraphs before them.",
+    ),
+    ("asks", "With `labels` that have no `body`: what a paragraph has that is answered; default: \"[?？]\"."),
     ("id", "The site's own id of a post; two groups of a pattern are joined by `:`."),
+    (
+        "own_id",
+        "The id of the post that the page is about, on the page or in its address: that of its first post, unless another one has it.",
+    ),
     ("thread", "The id of the thread, on the page."),
     ("page", "The number of the page, on the page."),
     ("floor", "The number of the post in its thread."),
@@ -146,6 +163,10 @@ pub const KEYS: &[(&str, &str)] = &[
     ),
     ("score", "The score that readers gave it."),
     ("images", "Pictures in it."),
+    (
+        "links",
+        "Links in it, whose texts may be glued to its own and are no part of it; of posts by `labels`, all.",
+    ),
     ("strip", "Elements that are removed from every text: quotations, edit notes, signatures."),
     ("strip_text", "Patterns that are removed from texts: \"(?s)\\\\[quote\\\\].*?\\\\[/quote\\\\]\"."),
     ("gone", "Patterns of texts that replace a removed post: \"^\\\\[removed\\\\]$\"."),

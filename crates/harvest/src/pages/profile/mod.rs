@@ -3,12 +3,13 @@
 //!
 //! Reading order: [`keys`] defines the language, [`rules`] parses it and reports errors, [`pick`] finds one
 //! value in a page, [`pointer`] finds it in JSON, [`xml`] converts XML to JSON, [`times`] parses times,
-//! [`read`] reads whole pages, [`inspect`] reports what was found and what was not, [`error`] lists the
+//! [`labels`] finds posts by words in the text, [`read`] reads whole pages, [`inspect`] reports what was found and what was not, [`error`] lists the
 //! errors.
 
 mod error;
 mod inspect;
 mod keys;
+mod labels;
 mod pick;
 mod pointer;
 mod read;
@@ -91,12 +92,19 @@ impl Profile {
 
     /// Whether pages contain riddles and their answers instead of posts.
     pub fn holds_riddles(&self) -> bool {
-        self.rules.fields.contains_key(&Field::Answer)
-            || self
-                .rules
-                .each
-                .as_ref()
-                .is_some_and(|each| each.capture_names().flatten().any(|name| name == "answer"))
+        self.finds(Field::Answer)
+            || self.rules.labels.as_ref().is_some_and(|labels| !labels.answer.is_empty())
+    }
+
+    /// Whether it says where the author of a post is.
+    pub fn names_authors(&self) -> bool {
+        self.finds(Field::Author)
+    }
+
+    fn finds(&self, field: Field) -> bool {
+        let each = self.rules.each.as_ref();
+        self.rules.fields.contains_key(&field)
+            || each.is_some_and(|each| each.capture_names().flatten().any(|name| name == field.name()))
     }
 
     /// The encoding of pages that declare none.
@@ -107,7 +115,21 @@ impl Profile {
     /// Whether an address is one of those that the profile describes; always, if it names none.
     pub fn describes(&self, url: &Url) -> bool {
         let Rules { lists, threads, .. } = &*self.rules;
-        lists.is_empty() || threads.is_empty() || pattern::any(lists, url) || pattern::any(threads, url)
+        !self.is_other(url)
+            && (lists.is_empty()
+                || threads.is_empty()
+                || pattern::any(lists, url)
+                || pattern::any(threads, url))
+    }
+
+    /// Whether an address is not one of the pages that must have posts, if the profile names those.
+    pub fn is_other(&self, url: &Url) -> bool {
+        !self.rules.pages.is_empty() && !pattern::any(&self.rules.pages, url)
+    }
+
+    /// Whether an address is that of a list, if the profile names those.
+    pub fn is_list(&self, url: &Url) -> bool {
+        pattern::any(&self.rules.lists, url)
     }
 
     /// What a page lacks that has neither posts nor links to them.
@@ -116,11 +138,20 @@ impl Profile {
             Some(Value::String(item)) => format!(" ({item})"),
             _ => String::new(),
         };
+        let labels = self.rules.labels.as_ref().map(|labels| labels.words().join(", "));
         match self.rules.format {
             Format::Html if body.trim_start().starts_with(['{', '[']) => {
                 "it is JSON, and the profile reads HTML".to_owned()
             }
-            Format::Html => format!("the profile's `item`{written} finds nothing on it"),
+            Format::Html => match labels {
+                None => format!("the profile's `item`{written} finds nothing on it"),
+                Some(words) if written.is_empty() => {
+                    format!("the profile's `labels` ({words}) find nothing on it")
+                }
+                Some(words) => {
+                    format!("the profile's `item`{written} and `labels` ({words}) find nothing on it")
+                }
+            },
             Format::Json => format!("it is not JSON, or the profile's `item`{written} finds nothing in it"),
             Format::Xml => format!("it is not XML, or the profile's `item`{written} finds nothing in it"),
         }

@@ -82,6 +82,13 @@ pub(super) struct Page<'a> {
     pub hidden: HashSet<NodeId>,
 }
 
+/// In place of the number of a rule: the words of `labels`, and the rule of `own_id`.
+pub(super) const LABELS: usize = usize::MAX;
+pub(super) const OWN_ID: usize = usize::MAX - 1;
+
+/// Between several values of one field.
+pub(super) const SEPARATOR: char = '\u{1f}';
+
 /// A value, and the rule that found it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Hit {

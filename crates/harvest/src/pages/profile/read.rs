@@ -8,7 +8,8 @@ use url::Url;
 
 use super::super::{dom, number_of, pattern, time};
 use super::keys::{Field, Format};
-use super::pick::{From, Hit, Node, Page, Pick, Place};
+use super::labels::Labelled;
+use super::pick::{From, Hit, LABELS, Node, OWN_ID, Page, Pick, Place, SEPARATOR};
 use super::{Profile, times};
 
 /// A post as its page has it. The author's name is in clear; it is hashed later.
@@ -38,6 +39,8 @@ pub struct Entry {
     pub score: Option<f64>,
     /// Pictures in it.
     pub images: u64,
+    /// Texts of the links in it.
+    pub links: Vec<String>,
     /// The placeholder of a removed post.
     pub removed: Option<String>,
 }
@@ -171,13 +174,16 @@ impl Profile {
     fn of_items<'a>(&self, page: &Page<'a>, items: Vec<Node<'a>>, answers: &HashMap<String, String>) -> Raw {
         let rules = &*self.rules;
         let links = self.links(page);
-        let (list, thread) = self.kind(page, !items.is_empty(), !links.is_empty());
+        let labelled = if items.is_empty() { self.labelled(page) } else { Vec::new() };
+        let posts = !items.is_empty() || !labelled.is_empty();
+        let (list, thread) = self.kind(page, posts, !links.is_empty());
         let links = if list { links } else { Vec::new() };
         let items = if thread { items } else { Vec::new() };
-        let mut hits: Vec<Hits> = Vec::new();
+        let mut hits: Vec<Hits> = if thread { labelled } else { Vec::new() };
         for item in items {
             hits.extend(self.hits(page, item, answers));
         }
+        self.name_own(page, &mut hits);
         let shared = |field| rules.fields.get(&field).and_then(|pick| page.one(pick, page.root, Place::Page));
         let number = shared(Field::Page).and_then(|hit| whole(&hit.value)).unwrap_or(1);
         let title = shared(Field::Title).filter(|_| matches!(page.root, Node::Html(_)));
@@ -215,6 +221,39 @@ impl Profile {
             next: next.as_ref().map(|hit| hit.value.clone()),
         };
         Raw { reading, hits, next, links }
+    }
+
+    /// The values for the posts that words in the text show.
+    fn labelled<'a>(&self, page: &Page<'a>) -> Vec<Hits> {
+        let (Some(labels), Node::Html(root)) = (&self.rules.labels, page.root) else { return Vec::new() };
+        let hits = |post: Labelled<'a>| {
+            let hit = |value: String| Hit { way: LABELS, value };
+            let mut hits = Hits::from([(Field::Body, hit(post.body))]);
+            hits.extend(post.answer.map(|answer| (Field::Answer, hit(answer))));
+            if !post.links.is_empty() {
+                hits.insert(Field::Links, hit(post.links.join(&SEPARATOR.to_string())));
+            }
+            if let Some(heading) = post.heading {
+                hits.insert(Field::Title, hit(page.text(heading)));
+                let id = self.rules.fields.get(&Field::Id);
+                let id = id.and_then(|pick| page.one(pick, Node::Html(heading), Place::Item));
+                hits.extend(id.map(|id| (Field::Id, id)));
+            }
+            hits
+        };
+        labels.posts(page, root).into_iter().map(hits).collect()
+    }
+
+    /// Gives the first post the id of the one that the page is about, which need not link to itself.
+    fn name_own(&self, page: &Page<'_>, posts: &mut [Hits]) {
+        let own = self.rules.own_id.as_ref().and_then(|pick| page.one(pick, page.root, Place::Page));
+        let Some(value) = own.map(|hit| hit.value).filter(|id| !id.is_empty()) else { return };
+        let is_own = |hits: &Hits| hits.get(&Field::Id).is_some_and(|id| id.value == value);
+        if !posts.iter().any(is_own)
+            && let Some(first) = posts.first_mut()
+        {
+            first.insert(Field::Id, Hit { way: OWN_ID, value });
+        }
     }
 
     /// Whether a page is a list and whether it is one of posts: by its address if the profile names those, by
@@ -285,6 +324,12 @@ impl Profile {
                     first.map(|(way, count)| Hit { way, value: count.to_string() })
                 }
                 Field::Answer => self.answer(page, item, pick, answers),
+                Field::Links => {
+                    let links = page.all(pick, item, Place::Item);
+                    let texts: Vec<&str> = links.iter().map(|link| link.value.as_str()).collect();
+                    let value = texts.join(&SEPARATOR.to_string());
+                    links.first().map(|first| Hit { way: first.way, value })
+                }
                 _ => page.one(pick, item, Place::Item),
             };
             found.extend(hit.map(|hit| (*field, hit)));
@@ -365,6 +410,9 @@ impl Profile {
             time_raw,
             score: some(Field::Score).and_then(|score| amount(&score)),
             images: value_of(Field::Images).and_then(|n| n.parse().ok()).unwrap_or(0),
+            links: some(Field::Links)
+                .map(|links| links.split(SEPARATOR).map(str::to_owned).collect())
+                .unwrap_or_default(),
         }
     }
 

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use super::error::RuleError;
 use super::keys::{Fault, Field, Format, Jokes, KEYS, PICK_KEYS};
+use super::labels::Labels;
 use super::pick::{From, Pick, Place, ReadAs, Way};
 use super::pointer::Pointer;
 use super::times;
@@ -24,6 +25,7 @@ pub(super) struct Rules {
     pub namespace: Option<String>,
     pub lists: Vec<String>,
     pub threads: Vec<String>,
+    pub pages: Vec<String>,
     pub list_has: Option<From>,
     pub thread_has: Option<From>,
     pub unwrap: Option<Selector>,
@@ -33,6 +35,8 @@ pub(super) struct Rules {
     pub next: Option<Pick>,
     pub item: Option<From>,
     pub each: Option<Regex>,
+    pub labels: Option<Labels>,
+    pub own_id: Option<Pick>,
     pub first_floor: u64,
     pub fields: BTreeMap<Field, Pick>,
     pub strip: Vec<Selector>,
@@ -100,6 +104,7 @@ impl Reader<'_> {
             }),
             lists: self.each_of("lists", pattern),
             threads: self.each_of("threads", pattern),
+            pages: self.each_of("pages", pattern),
             list_has: self.place("list_has"),
             thread_has: self.place("thread_has"),
             unwrap: self.parsed("unwrap", css),
@@ -109,6 +114,8 @@ impl Reader<'_> {
             next: self.pick("next", true),
             item: self.place("item"),
             each: self.parsed("each", regex),
+            labels: self.labels(),
+            own_id: self.pick("own_id", false),
             first_floor: self.floor(),
             strip: self.each_of("strip", css),
             strip_text: self.each_of("strip_text", regex),
@@ -126,8 +133,16 @@ impl Reader<'_> {
     /// Checks requirements between keys.
     fn consistent(&mut self, rules: &Rules) {
         let has = |field| rules.fields.contains_key(&field);
-        if rules.item.is_none() && rules.list.is_none() && !self.faulty("item") && !self.faulty("list") {
-            self.fault(&[], "a profile needs `item`, one post, or `list`, the links to pages of posts");
+        let finds = rules.item.is_some() || rules.list.is_some() || rules.labels.is_some();
+        if !finds && !["item", "list", "labels"].into_iter().any(|key| self.faulty(key)) {
+            self.fault(
+                &[],
+                "a profile needs `item`, one post, `labels`, the words before its parts, or `list`, the links to pages of posts",
+            );
+        }
+        let unlabelled = rules.labels.as_ref().is_some_and(|labels| labels.body.is_empty());
+        if self.declared.contains_key("asks") && !unlabelled && !self.faulty("labels") {
+            self.fault(&["asks"], "`asks` needs `labels` with an `answer` and no `body`");
         }
         if rules.changed.is_some() && rules.row.is_none() && !self.faulty("row") {
             self.fault(&["changed"], "`changed` is looked for in a row: `row` is missing");
@@ -178,6 +193,43 @@ impl Reader<'_> {
         if rules.format == Format::Xml && self.declared.contains_key("next") {
             self.fault(&["next"], "XML is read item by item; a page of it has no next one");
         }
+    }
+
+    /// The words before the parts of a post: a word, or a list of words.
+    fn labels(&mut self) -> Option<Labels> {
+        const KNOWN: [&str; 2] = ["body", "answer"];
+        let asks = self.parsed("asks", regex).or_else(|| Regex::new("[?？]").ok())?;
+        let table = match self.declared.get("labels")? {
+            Value::Object(table) => table.clone(),
+            _ => {
+                self.fault(&["labels"], "expected a table, as { body = \"Riddle\", answer = \"Answer\" }");
+                return None;
+            }
+        };
+        for key in table.keys().filter(|key| !KNOWN.contains(&key.as_str())) {
+            let what = format!("unknown key {key:?}");
+            self.faults.push(Fault { path: vec!["labels".into(), key.clone()], what, known: KNOWN.to_vec() });
+        }
+        let [body, answer] = KNOWN.map(|key| {
+            let written: Vec<&Value> = match table.get(key) {
+                None => Vec::new(),
+                Some(Value::Array(list)) => list.iter().collect(),
+                Some(one) => vec![one],
+            };
+            let words = written.iter().filter_map(|word| word.as_str()).map(str::trim);
+            let words: Vec<String> = words.filter(|word| !word.is_empty()).map(str::to_owned).collect();
+            if words.len() < written.len() {
+                self.fault(&["labels", key], "expected a word, or a list of words");
+            }
+            words
+        });
+        if body.is_empty() && answer.is_empty() && !self.faulty("labels") {
+            self.fault(&["labels"], "expected a word for `body`, for `answer` or for both");
+        }
+        if self.json {
+            self.fault(&["labels"], "only pages in HTML have `labels`");
+        }
+        (!self.faulty("labels")).then_some(Labels { body, answer, asks })
     }
 
     fn faulty(&self, key: &str) -> bool {

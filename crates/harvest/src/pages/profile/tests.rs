@@ -236,3 +236,61 @@ fn hostile_patterns_and_pages_end() {
     let read = html(rules, &page, "not an address");
     assert_eq!(read.entries.len(), 1);
 }
+
+#[test]
+fn words_in_the_text_name_the_parts_of_a_post() {
+    let rules = json!({
+        "labels": { "body": ["Riddle", "Q"], "answer": "Answer" }, "namespace": "r", "strip": ".ad",
+        "id": { "from": "a@href", "match": "/r/([0-9]+)" }, "own_id": { "in": "address", "match": "/r/([0-9]+)" },
+    });
+    let page = "<h2><a href=/r/4>Door</a></h2><div><b>Riddle:</b> What is a door? <i class=ad>Buy!</i><br>
+        <b>ANSWER</b>: <a href=/x>Not</a> a jar.</div>aside<p><strong>Q：</strong>Two?<p>Or three?</p><hr><p>rest</p>
+        <footer><b>Riddle</b> of the day</footer>";
+    let read = |url: &str| html(rules.clone(), page, url).entries;
+    let entries = read("http://a.example/list");
+    let found: Vec<_> =
+        entries.iter().map(|e| (e.id.as_deref(), e.body.as_deref(), e.answer.as_deref())).collect();
+    assert_eq!(
+        found,
+        [(Some("r:4"), Some("What is a door?"), Some("Not a jar.")), (None, Some("Two?\nOr three?"), None)]
+    );
+    assert_eq!(
+        (entries[0].title.as_deref(), entries[0].links.as_slice()),
+        (Some("Door"), &["Not".to_owned()][..])
+    );
+    // The page's own post is the first, unless another one has its id.
+    assert_eq!(read("http://a.example/r/9")[0].id.as_deref(), Some("r:9"));
+    assert_eq!(read("http://a.example/r/4")[0].id.as_deref(), Some("r:4"));
+    assert!(profile(rules).holds_riddles());
+}
+
+#[test]
+fn an_answers_label_is_behind_what_it_answers() {
+    let rules = json!({ "labels": { "answer": "Answer" } });
+    let read = |page: &str| -> Vec<(Option<String>, Option<String>, Option<String>)> {
+        let entries = html(rules.clone(), page, "").entries;
+        entries.into_iter().map(|entry| (entry.title, entry.body, entry.answer)).collect()
+    };
+    let some = |text: &str| Some(text.to_owned());
+    let page = "<h1>Ten</h1><p>Hello.<p>A man walks.<br>Why?<p><b>Answer:</b> To go.<p>Or not.<p>Who?";
+    assert_eq!(
+        read(page),
+        [(None, some("A man walks.\nWhy?"), some("To go.\nOr not.")), (None, some("Who?"), None)]
+    );
+    let page = "<h2>One</h2><p>Why?<p>Answer: So.<p>More.<h2>What?</h2><h2>End</h2><p>Bye.";
+    assert_eq!(read(page), [(some("One"), some("Why?"), some("So.\nMore.")), (None, some("What?"), None)]);
+    assert!(read("<p>Why? Because.").is_empty());
+}
+
+#[test]
+fn pages_that_must_have_posts_are_known_by_their_address() {
+    let rules = json!({ "item": "p", "pages": ["/r/*", "https://riddles.example/*"] });
+    let (profile, url) = (profile(rules), |url: &str| Url::parse(url).unwrap());
+    assert!(
+        profile.describes(&url("http://a.example/r/1"))
+            && profile.describes(&url("https://riddles.example/x"))
+    );
+    assert!(
+        !profile.describes(&url("http://a.example/about")) && profile.is_other(&url("http://a.example/"))
+    );
+}

@@ -7,6 +7,7 @@ use riddlemill_harvest::pages::{Profile, Site};
 use toml_edit::{Item, Table};
 
 use super::super::profile;
+use super::super::source::SourceKind;
 use super::super::{near_miss, reference};
 use super::{OfCrawl, Reader};
 
@@ -31,7 +32,7 @@ impl Reader<'_> {
 
     /// A site with a profile: by name or inline.
     fn site(&mut self, item: &Item) -> Option<Site> {
-        const OWN: [&str; 4] = ["tieba", "riddles", "rd", "plain"];
+        const OWN: [&str; 2] = ["tieba", "plain"];
         let inner = item.as_table_like().and_then(|table| table.get("profile"));
         if let Some(table) = inner.and_then(Item::as_table_like) {
             return match profile::of_table(table) {
@@ -42,7 +43,10 @@ impl Reader<'_> {
                 }
             };
         }
-        let name = item.as_str().or_else(|| inner.and_then(Item::as_str))?.to_owned();
+        let name = item.as_str().or_else(|| inner.and_then(Item::as_str))?;
+        // The site's former name.
+        let former = name == "riddles" && !self.profiles.is_own(name);
+        let name = if former { "riddles-com".to_owned() } else { name.to_owned() };
         if OWN.contains(&name.as_str()) && !self.profiles.is_own(&name) {
             return None;
         }
@@ -91,16 +95,9 @@ impl Reader<'_> {
                 Some(Site::Plain) => format!(
                     "[[crawl]] {name:?} does not say how the pages of its site are read\n  hint: give it a `site`, or this source a `profile`"
                 ),
-                Some(site) => {
-                    let kind = match site {
-                        Site::Riddles => "riddles-com",
-                        Site::Rd => "rd",
-                        _ => "warc",
-                    };
-                    format!(
-                        "the pages of [[crawl]] {name:?} are read by a source of kind {kind:?}, or by a `profile`"
-                    )
-                }
+                Some(Site::Tieba) => format!(
+                    "the pages of [[crawl]] {name:?} are read by a source of kind \"warc\", or by a `profile`"
+                ),
                 // The table's problems are reported already.
                 None if self.found.count() + self.elsewhere.len() > 0 => continue,
                 None => {
@@ -122,13 +119,14 @@ impl Reader<'_> {
         text: &impl Fn(&str) -> Option<String>,
     ) -> Option<Profile> {
         let span = |key: &str| table.get(key).and_then(Item::span);
+        let of_kind = text("kind").and_then(|kind| SourceKind::profile_of(&kind));
         if text("kind").as_deref() != Some("profile") {
             for key in ["profile", "crawl", "namespace"] {
                 if table.contains_key(key) {
                     self.problem(span(key), format!("only a source of kind \"profile\" has `{key}`"));
                 }
             }
-            return None;
+            return self.named(of_kind?, span("kind"), &[]);
         }
         let Some(name) = text("profile") else {
             if !table.contains_key("crawl") && !table.contains_key("profile") {

@@ -6,17 +6,18 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::{self, BufRead, Read, Write};
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::cut::of_pages;
 use super::files::Dump;
 use super::hashed_names::{HashedName, HashedNames, hashed, hex};
-use super::thread::{Census, Threads, Wrote};
-use super::{add_names, columns, dump, profile, riddles, rows, warc};
+use super::page::PagePost;
+use super::split::Item;
+use super::thread::{Census, Row, Threads, Wrote};
+use super::{add_names, columns, dump, walk, warc};
 use crate::config::{SourceKind, sections};
 use riddlemill_files::reading::Packing;
-use riddlemill_harvest::pages::{self, Site};
+use riddlemill_harvest::pages::Site;
 use riddlemill_harvest::warc::{Limits, Totals};
 use riddlemill_text::text::anonymise::{NameKey, NameList};
 
@@ -102,17 +103,13 @@ pub fn part_census(
     let bytes = std::fs::metadata(&dump.path).map_or(0, |meta| meta.len());
     let packing = Packing::of_file(&dump.path);
     let fit = Fit { byte: dump.piece.byte, bytes, packing, lines: 0, bodies: 0, apart: true, ends: true };
-    let (fit, census) = if of_pages(dump.kind) && riddles::is_archive(dump) {
+    let (fit, census) = if of_pages(dump.kind) && warc::is_archive(dump) {
         let (totals, census) = of_archive(dump, names);
         let apart = totals.revisits == 0 && !totals.bomb;
         (Fit { bodies: totals.bytes, apart, ends: !totals.damaged, ..fit }, census)
     } else {
         add_names(names, dump, settings);
-        let census = match (dump.kind, &dump.profile) {
-            (SourceKind::ThreadDump | SourceKind::Aiotieba, _) => raw_census(dump, settings),
-            (SourceKind::Profile, Some(found)) => profile::raw_census(dump, found, settings),
-            _ => Census::default(),
-        };
+        let census = raw_census(dump, settings);
         let (lines, ends) = count_lines(dump);
         // Pages are separate records only in an archive.
         (Fit { lines, ends, apart: !of_pages(dump.kind), ..fit }, census)
@@ -123,37 +120,41 @@ pub fn part_census(
     PartCensus { columns, ..PartCensus::hashed(NameKey::new(salt), fit, census) }
 }
 
-/// The threads of a file of posts. Lines that cannot be read are reported on the second reading.
+/// The threads of a file; none where its posts are in no threads. What cannot be read is reported on the second reading.
 pub(super) fn raw_census(dump: &Dump, settings: &sections::Import) -> Census {
     let mut census = Census::default();
-    for batch in rows::batches(dump, settings.max_line_mib << 20) {
-        let rows: Vec<_> = batch
-            .par_iter()
-            .filter_map(|item| super::row(dump, simdutf8::basic::from_utf8(item.bytes.ok()?).ok()?)?.ok())
-            .collect();
-        rows.into_iter().for_each(|row| census.take(row));
+    let has_threads = match &dump.profile {
+        Some(profile) => !profile.holds_riddles(),
+        None => matches!(dump.kind, SourceKind::ThreadDump | SourceKind::Aiotieba | SourceKind::Warc),
+    };
+    if has_threads {
+        let row = |_: &Census, item: Item<'_>| {
+            super::row(dump, simdutf8::basic::from_utf8(item.bytes.ok()?).ok()?)?.ok()
+        };
+        walk::fold(
+            dump,
+            settings.max_line_mib << 20,
+            &mut census,
+            row,
+            |_, post| in_thread(post),
+            Census::take,
+        );
     }
     census
 }
 
+/// A post of a page as one of its thread; `None` for a row of a list.
+fn in_thread(post: PagePost) -> Option<Row> {
+    (!post.is_listed()).then(|| post.row())
+}
+
 fn of_archive(dump: &Dump, names: &mut NameList) -> (Totals, Census) {
     let mut census = Census::default();
-    let site = match (&dump.profile, riddles::site(dump.kind)) {
-        (_, Some(site)) => site,
-        (Some(profile), _) if dump.kind == SourceKind::Profile => Site::Profile(profile.clone()),
-        _ => Site::Tieba,
-    };
+    let site = dump.profile.clone().map_or(Site::Tieba, Site::Profile);
     let totals = warc::each(dump, &site, |page| {
-        let Ok((_, _, parsed)) = page.read else { return };
-        for post in parsed.posts {
-            post.author.iter().for_each(|name| names.add(name));
-            if post.kind != pages::PostKind::Thread {
-                census.take(warc::row(post));
-            }
-        }
-        for entry in parsed.entries {
-            entry.author.iter().for_each(|name| names.add(name));
-            census.take(profile::row(entry));
+        for post in page.posts() {
+            post.author().into_iter().for_each(|name| names.add(name));
+            in_thread(post).into_iter().for_each(|row| census.take(row));
         }
     });
     (totals, census)

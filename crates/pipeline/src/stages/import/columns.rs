@@ -85,11 +85,7 @@ fn wanted(dump: &Dump) -> Vec<Wanted> {
         SourceKind::Reddit => of_kind(&[&["id"], &["title", "selftext", "body"]]),
         SourceKind::Cqia => of_kind(&[&["instruction"]]),
         SourceKind::Puzzles => of_kind(&[&["question"]]),
-        SourceKind::Published
-        | SourceKind::Warc
-        | SourceKind::Profile
-        | SourceKind::RiddlesCom
-        | SourceKind::Rd => Vec::new(),
+        SourceKind::Published | SourceKind::Warc | SourceKind::Profile => Vec::new(),
     }
 }
 

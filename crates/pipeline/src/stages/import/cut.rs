@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::files::Dump;
 use super::shape::{self, Shape};
-use super::{dump, riddles, rows};
+use super::{dump, rows, warc};
 use crate::config::SourceKind;
 use riddlemill_files::fence;
 use riddlemill_files::reading::{Packing, encoding_of};
@@ -42,7 +42,7 @@ fn of_lines(kind: SourceKind) -> bool {
 }
 
 pub(super) fn of_pages(kind: SourceKind) -> bool {
-    matches!(kind, SourceKind::Warc | SourceKind::Profile | SourceKind::RiddlesCom | SourceKind::Rd)
+    matches!(kind, SourceKind::Warc | SourceKind::Profile)
 }
 
 /// Where a dump may be cut; nowhere, if it is an array, a table of another format, packed as a whole, or cannot be
@@ -51,7 +51,7 @@ pub fn cut(dump: &Dump) -> Option<Cut> {
     let mut head = [0; 4];
     fence::open_plain(&dump.path).ok()?.read_exact(&mut head).ok()?;
     let (plain, fits) = if of_pages(dump.kind) {
-        (Cut::Record, riddles::is_archive(dump))
+        (Cut::Record, warc::is_archive(dump))
     } else {
         (Cut::Line, of_lines(dump.kind) && is_of_lines(dump))
     };

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use rayon::prelude::*;
 use serde::Deserialize;
 
 use super::files::Dump;
-use super::{Parsed, RawPost, loose, rows};
+use super::split::Item;
+use super::{Parsed, RawPost, loose, walk};
 use crate::config::sections;
 use riddlemill_harvest::pages::tieba::thread_id;
 use riddlemill_text::record::{Post, PostKind, Reason, text_id};
@@ -132,13 +132,10 @@ impl Notes {
 /// What a file of jokes of annual threads notes under them.
 pub(super) fn noted(dump: &Dump, settings: &sections::Import) -> Notes {
     let mut notes = Notes::default();
-    for batch in rows::batches(dump, settings.max_line_mib << 20) {
-        let posts: Vec<_> = batch
-            .par_iter()
-            .filter_map(|item| Some((item.position, super::parse(dump, item.bytes.ok()?, None).ok()?)))
-            .collect();
-        posts.iter().for_each(|(position, parsed)| notes.take(*position, parsed));
-    }
+    let row =
+        |_: &Notes, item: Item<'_>| Some((item.position, super::parse(dump, item.bytes.ok()?, None).ok()?));
+    let take = |notes: &mut Notes, (position, parsed): (u64, Parsed)| notes.take(position, &parsed);
+    walk::fold(dump, settings.max_line_mib << 20, &mut notes, row, |_, _| None, take);
     notes
 }
 

@@ -20,13 +20,14 @@ mod loose;
 mod names;
 mod native_id;
 mod outcomes;
+mod page;
 mod pickle;
 mod profile;
 mod proposal;
 mod published;
+mod puzzles;
 mod recall;
 mod reddit;
-mod riddles;
 mod rows;
 mod same_id;
 mod shape;
@@ -35,6 +36,7 @@ mod split;
 mod table;
 mod texts;
 mod thread;
+mod walk;
 mod warc;
 
 #[cfg(test)]
@@ -50,14 +52,15 @@ use super::{Pulse, StageError, Stop};
 use crate::config::{SourceKind, sections};
 use ledger::{IdFaults, ItemLedger};
 use outcomes::outcomes;
+use page::Page;
 use riddlemill_files::par_map::{SPLIT, par_map_ordered};
-use riddlemill_harvest::pages::Site;
 use riddlemill_tables::{Batch, LedgerRecord, StageWriter};
 use riddlemill_text::notation;
 use riddlemill_text::record::{Outcome, Post, PostKind, Reason};
 use riddlemill_text::text::anonymise::NameList;
 use same_id::{Fingerprint, Seen};
-use split::{Item, Items};
+use split::Item;
+use walk::Portion;
 
 pub use census::{CensusError, PartCensus, part_census};
 pub use cut::{Cut, cut, is_divisible};
@@ -246,60 +249,18 @@ fn read<T: Default + Send>(
         let parts = parts.into_iter().zip(1..);
         take(parts.map(|(part, n)| whole(Some(format!("part{n}")), Reason::ForeignFile, part)).collect())?;
     }
-    let gather = |mut gathered: T, place: Place| {
-        put(&mut gathered, place);
-        gathered
-    };
     let own: thread::Threads;
-    if dump.kind == SourceKind::Warc {
-        let known = match given {
-            Some(given) => given,
-            None => {
-                own = warc::census(dump, settings);
-                &own
-            }
-        };
-        let place = |page: warc::Archived| {
-            let name = format!("{}{}", page.at, if page.damage { "+" } else { "" });
-            Place { position: page.at, name: Some(name), parsed: warc::page(page, known, dump) }
-        };
-        let gather = |batch: Vec<_>| Ok(batch.into_par_iter().map(place).fold(T::default, gather).collect());
-        return par_map_ordered(warc::batches(dump, &Site::Tieba).into_iter(), gather, take);
-    }
-    if let Some(found) = &dump.profile {
-        let known = match given {
-            Some(given) => given,
-            None => {
-                own = profile::raw_census(dump, found, settings).finish(settings);
-                &own
-            }
-        };
-        let place = |unit: profile::Unit| Place {
-            position: unit.at,
-            name: Some(unit.name.clone()),
-            parsed: profile::unit(unit, known, dump, found),
-        };
-        let gather = |batch: Vec<_>| Ok(batch.into_par_iter().map(place).fold(T::default, gather).collect());
-        return par_map_ordered(profile::batches(dump, found, limit).into_iter(), gather, take);
-    }
-    if let Some(site) = riddles::site(dump.kind) {
-        let place =
-            |page: riddles::Paged| Place { position: page.at, name: Some(page.name), parsed: page.parsed };
-        let gather = |batch: Vec<_>| Ok(batch.into_par_iter().map(place).fold(T::default, gather).collect());
-        return par_map_ordered(riddles::batches(dump, &site, limit).into_iter(), gather, take);
-    }
     let known = match given {
-        _ if !matches!(dump.kind, SourceKind::ThreadDump | SourceKind::Aiotieba) => None,
-        Some(given) => Some(given),
+        Some(given) => given,
         None => {
             own = census::raw_census(dump, settings).finish(settings);
-            Some(&own)
+            &own
         }
     };
     let notes = (dump.kind == SourceKind::LeymoreAnnual).then(|| leymore::noted(dump, settings));
     let published = (dump.kind == SourceKind::Published).then(|| published::Rows::read(dump, settings));
-    let place = |item: Item<'_>| {
-        let parsed = item.bytes.and_then(|bytes| parse(dump, bytes, known));
+    let row = |item: Item<'_>| {
+        let parsed = item.bytes.and_then(|bytes| parse(dump, bytes, Some(known)));
         let parsed = parsed.unwrap_or_else(|unread| Parsed::Out(unread.reason(), unread.to_string()));
         let parsed = match &notes {
             Some(notes) => notes.settle(item.position, parsed),
@@ -311,9 +272,24 @@ fn read<T: Default + Send>(
         };
         Place { position: item.position, name: None, parsed }
     };
-    let gather =
-        |batch: Items| Ok(batch.par_iter().with_min_len(SPLIT).map(place).fold(T::default, gather).collect());
-    par_map_ordered(rows::batches(dump, limit).into_iter(), gather, take)
+    let page = |page: Page| Place {
+        position: page.at,
+        name: Some(page.name),
+        parsed: walk::judged(page.read, known, dump),
+    };
+    let gather = |mut gathered: T, place: Place| {
+        put(&mut gathered, place);
+        gathered
+    };
+    let gather = |portion: Portion| {
+        Ok(match portion {
+            Portion::Rows(items) => {
+                items.par_iter().with_min_len(SPLIT).map(row).fold(T::default, gather).collect()
+            }
+            Portion::Pages(pages) => pages.into_par_iter().map(page).fold(T::default, gather).collect(),
+        })
+    };
+    par_map_ordered(walk::portions(dump, limit), gather, take)
 }
 
 /// A line of the formats that hold posts of threads; `None` for the others. What is no JSON is read as absent.
@@ -381,14 +357,11 @@ fn parse_text(dump: &Dump, text: &str, threads: Option<&thread::Threads>) -> Par
         SourceKind::Reddit => reddit::post(text, dump.take),
         SourceKind::Cqia => cqia::post(text),
         SourceKind::Table => table::post(text, &dump.fields),
-        SourceKind::Puzzles => riddles::puzzle(text),
+        SourceKind::Puzzles => puzzles::puzzle(text),
         SourceKind::Published => published::row(dump, text),
-        SourceKind::ThreadDump
-        | SourceKind::Aiotieba
-        | SourceKind::Warc
-        | SourceKind::Profile
-        | SourceKind::RiddlesCom
-        | SourceKind::Rd => Parsed::Bad("an item of another format".into()),
+        SourceKind::ThreadDump | SourceKind::Aiotieba | SourceKind::Warc | SourceKind::Profile => {
+            Parsed::Bad("an item of another format".into())
+        }
     };
     texts::decoded(dump.kind, parsed)
 }

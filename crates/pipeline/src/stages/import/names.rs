@@ -6,18 +6,18 @@
 use std::fs;
 use std::path::Path;
 
-use rayon::prelude::*;
 use serde::Deserialize;
 
 use super::files::Dump;
-use super::{loose, parse, profile, row, rows, warc};
+use super::page::PagePost;
+use super::split::Item;
+use super::{loose, parse, row, walk};
 use crate::config::{SourceKind, sections};
 use crate::stages::{StageError, Unusable};
-use riddlemill_harvest::pages::Site;
 use riddlemill_tables::{Error, StageWriter};
 use riddlemill_text::notation;
 use riddlemill_text::record::{Post, record};
-use riddlemill_text::text::anonymise::{HashedName, NameList};
+use riddlemill_text::text::anonymise::NameList;
 
 record! {
     /// A name that was looked for, as the hash that finds it.
@@ -73,34 +73,16 @@ pub fn words_evidence(root: &Path, settings: &sections::Import) -> Result<Vec<(S
 
 /// Adds the names of a dump's users. What cannot be read is reported by import itself.
 pub fn add_names(list: &mut NameList, dump: &Dump, settings: &sections::Import) {
-    match dump.kind {
-        SourceKind::Warc => {
-            for batch in warc::batches(dump, &Site::Tieba) {
-                let parsed = batch.into_iter().filter_map(|page| page.read.ok());
-                let authors = parsed.flat_map(|(_, _, parsed)| parsed.posts).filter_map(|post| post.author);
-                authors.for_each(|name| list.add(&name));
-            }
-        }
-        SourceKind::Profile => {
-            let Some(found) = &dump.profile else { return };
-            for batch in profile::batches(dump, found, settings.max_line_mib << 20) {
-                let entries =
-                    batch.into_iter().filter_map(|unit| unit.read.ok()).flat_map(|(_, _, entries)| entries);
-                entries.filter_map(|entry| entry.author).for_each(|name| list.add(&name));
-            }
-        }
-        SourceKind::RiddlesCom | SourceKind::Rd | SourceKind::Puzzles | SourceKind::Cqia => {}
-        _ => {
-            for batch in rows::batches(dump, settings.max_line_mib << 20) {
-                let hashed = |name: String| list.hashed(&name);
-                let found: Vec<HashedName> = batch
-                    .par_iter()
-                    .filter_map(|item| name_of(dump, item.bytes.ok()?).and_then(hashed))
-                    .collect();
-                found.into_iter().for_each(|name| list.add_hashed(name));
-            }
-        }
+    let names_authors = match &dump.profile {
+        Some(profile) => profile.names_authors(),
+        None => !matches!(dump.kind, SourceKind::Puzzles | SourceKind::Cqia | SourceKind::Published),
+    };
+    if !names_authors {
+        return;
     }
+    let row = |list: &NameList, item: Item<'_>| list.hashed(&name_of(dump, item.bytes.ok()?)?);
+    let post = |list: &NameList, post: PagePost| list.hashed(post.author()?);
+    walk::fold(dump, settings.max_line_mib << 20, list, row, post, NameList::add_hashed);
 }
 
 /// Whoever wrote an item, by name.

@@ -10,7 +10,7 @@ use minijinja::value::Serde;
 use riddlemill_benchmarks::Expression;
 use riddlemill_benchmarks::notation::{self, NotationError};
 
-use super::{Dump, Parsed, RawPost, rows};
+use super::{Dump, Parsed, RawPost, walk};
 use crate::config::{SourceKind, sections};
 use crate::stages::published::PublishedRow;
 use crate::stages::withdrawal::Withdrawals;
@@ -21,6 +21,10 @@ use riddlemill_text::record::{Post, PostKind, published_id, text_id};
 #[derive(Debug, Default)]
 pub(super) struct Rows {
     rows: BTreeMap<u64, Row>,
+    /// The names so far with their parts: two rows of one are two records.
+    members: BTreeSet<(String, String)>,
+    /// The records so far.
+    groups: BTreeSet<String>,
 }
 
 #[derive(Debug)]
@@ -36,40 +40,46 @@ impl Rows {
     pub(super) fn read(dump: &Dump, settings: &sections::Import) -> Rows {
         let mut read = Rows::default();
         let Some((set, published)) = declared(dump) else { return read };
-        let (mut members, mut groups) = (BTreeSet::new(), BTreeSet::new());
-        for batch in rows::batches(dump, settings.max_line_mib << 20) {
-            for at in 0..batch.len() {
-                let Some(item) = batch.get(at) else { continue };
-                let Some(Ok(text)) = item.bytes.ok().map(std::str::from_utf8) else { continue };
-                let Ok(found) = Found::parse(text, published) else { continue };
-                let mut name = found.group.clone().unwrap_or_else(|| found.name.clone());
-                // Two rows of one name, or of one part of a group, are two records.
-                let mut again = 1;
-                while members.contains(&(name.clone(), found.role.clone())) {
-                    again += 1;
-                    name = format!("{}#{again}", found.group.as_ref().unwrap_or(&found.name));
-                }
-                let first = groups.insert(name.clone());
-                members.insert((name.clone(), found.role.clone()));
-                let record = published_id(set, &name);
-                let mark = crate::stages::native::ROLES.iter().find(|(role, _)| *role == found.role);
-                let row = PublishedRow {
-                    id: format!("{record}{}", mark.map_or("", |(_, mark)| mark)),
-                    record: record.clone(),
-                    benchmark: dump.published.unwrap_or_default().into(),
-                    role: found.role,
-                    source: dump.source.clone(),
-                    file: dump.file.clone(),
-                    position: item.position,
-                    sha256: dump.sha256.clone(),
-                    number: found.number,
-                    json: text.trim().to_owned(),
-                };
-                let draft = RawPost { id: Some(record), ..found.draft };
-                read.rows.insert(item.position, Row { row, first, draft });
-            }
-        }
+        walk::fold(
+            dump,
+            settings.max_line_mib << 20,
+            &mut read,
+            |_, item| {
+                let text = std::str::from_utf8(item.bytes.ok()?).ok()?;
+                Some((item.position, Found::parse(text, published).ok()?, text.trim().to_owned()))
+            },
+            |_, _| None,
+            |read, (position, found, json)| read.take(dump, set, position, found, json),
+        );
         read
+    }
+
+    fn take(&mut self, dump: &Dump, set: &str, position: u64, found: Found, json: String) {
+        let mut name = found.group.clone().unwrap_or_else(|| found.name.clone());
+        // Two rows of one name, or of one part of a group, are two records.
+        let mut again = 1;
+        while self.members.contains(&(name.clone(), found.role.clone())) {
+            again += 1;
+            name = format!("{}#{again}", found.group.as_ref().unwrap_or(&found.name));
+        }
+        let first = self.groups.insert(name.clone());
+        self.members.insert((name.clone(), found.role.clone()));
+        let record = published_id(set, &name);
+        let mark = crate::stages::native::ROLES.iter().find(|(role, _)| *role == found.role);
+        let row = PublishedRow {
+            id: format!("{record}{}", mark.map_or("", |(_, mark)| mark)),
+            record: record.clone(),
+            benchmark: dump.published.unwrap_or_default().into(),
+            role: found.role,
+            source: dump.source.clone(),
+            file: dump.file.clone(),
+            position,
+            sha256: dump.sha256.clone(),
+            number: found.number,
+            json,
+        };
+        let draft = RawPost { id: Some(record), ..found.draft };
+        self.rows.insert(position, Row { row, first, draft });
     }
 
     /// A row in the form of its file's set; a row that could not be read is returned unchanged.

@@ -16,14 +16,15 @@ use serde_json::Value;
 
 use super::dump::{self, BATCH};
 use super::files::Dump;
+use super::page::{Page, PagePost, of_forum};
 use super::shape::{self, Shape};
 use super::split::{Item, Splitter};
-use super::{Parsed, parse, profile, published, riddles, rows, thread, warc};
+use super::walk::{self, Portion};
+use super::{Parsed, parse, published, rows, thread, warc};
 use crate::config::{SourceKind, Take};
 use crate::stages::withdrawal::Withdrawals;
 use riddlemill_files::fence;
 use riddlemill_files::reading::{Packing, text_of};
-use riddlemill_harvest::pages::profile::Entry;
 use riddlemill_harvest::pages::{self, Profile, Site};
 use riddlemill_harvest::warc::{Archive, Limits, Location};
 use riddlemill_tables::parquet_rows;
@@ -80,32 +81,20 @@ enum Layout {
     Parquet,
     /// Pages of an archive, and of which site.
     Pages(Site),
-    /// One page, of this site.
-    Page(Site),
-    /// Pages or items of a site that a profile describes.
-    Described(Profile),
+    /// Pages or items of a file with a profile.
+    Described,
 }
 
 impl Layout {
     fn detect(dump: &Dump) -> Layout {
-        match dump.kind {
-            SourceKind::Profile if dump.profile.is_some() && !riddles::is_archive(dump) => {
-                dump.profile.clone().map_or(Layout::Stream, Layout::Described)
-            }
-            SourceKind::Profile => {
-                dump.profile.clone().map_or(Layout::Stream, |p| Layout::Pages(Site::Profile(p)))
-            }
-            SourceKind::Warc => Layout::Pages(Site::Tieba),
-            kind => match riddles::site(kind) {
-                Some(site) if riddles::is_archive(dump) => Layout::Pages(site),
-                Some(site) => Layout::Page(site),
-                None => match rows::head(dump) {
-                    rows::Head::Parquet => Layout::Parquet,
-                    rows::Head::Csv | rows::Head::Numpy | rows::Head::Workbook | rows::Head::Other => {
-                        Layout::Csv
-                    }
-                    rows::Head::Json => Layout::Stream,
-                },
+        match &dump.profile {
+            Some(profile) if warc::is_archive(dump) => Layout::Pages(Site::Profile(profile.clone())),
+            Some(_) => Layout::Described,
+            None if dump.kind == SourceKind::Warc => Layout::Pages(Site::Tieba),
+            None => match rows::head(dump) {
+                rows::Head::Parquet => Layout::Parquet,
+                rows::Head::Csv | rows::Head::Numpy | rows::Head::Workbook | rows::Head::Other => Layout::Csv,
+                rows::Head::Json => Layout::Stream,
             },
         }
     }
@@ -116,7 +105,7 @@ pub fn is_sought(dump: &Dump) -> bool {
     match Layout::detect(dump) {
         Layout::Parquet => true,
         Layout::Stream => Packing::of_file(&dump.path) == Packing::Plain,
-        Layout::Csv | Layout::Pages(_) | Layout::Page(_) | Layout::Described(_) => false,
+        Layout::Csv | Layout::Pages(_) | Layout::Described => false,
     }
 }
 
@@ -129,28 +118,32 @@ pub fn blocks<T: Send>(
     make: impl Fn(Vec<Recalled>) -> T + Sync,
     mut take: impl FnMut(Block, T),
 ) {
-    if let Layout::Described(profile) = Layout::detect(dump) {
-        each_unit(dump, &profile, limit, sift, |block, records| take(block, make(records)));
+    if let Layout::Pages(site) = Layout::detect(dump) {
+        each_page(dump, &site, None, sift, |block, records| take(block, make(records)));
         return;
     }
-    if let Layout::Pages(site) | Layout::Page(site) = Layout::detect(dump) {
-        each_page(dump, &site, limit, None, sift, |block, records| take(block, make(records)));
-        return;
-    }
-    for items in rows::batches(dump, limit) {
-        let firsts: Vec<usize> = (0..items.len()).step_by(BLOCK).collect();
-        let made: Vec<Option<(Block, T)>> = firsts
-            .into_par_iter()
-            .map(|from| {
-                let to = (from + BLOCK).min(items.len());
-                let (first, last) = (items.get(from)?.position, items.get(to - 1)?.position);
-                let block = Block { start: items.start(from), end: items.end(to - 1), first, last };
-                let records: Vec<Recalled> =
-                    (from..to).filter_map(|at| recall(dump, &items.get(at)?, sift)).collect();
-                Some((block, make(records)))
-            })
-            .collect();
-        made.into_iter().flatten().for_each(|(block, made)| take(block, made));
+    for batch in walk::portions(dump, limit) {
+        let made: Vec<(Block, T)> = match batch {
+            Portion::Rows(items) => {
+                let firsts: Vec<usize> = (0..items.len()).step_by(BLOCK).collect();
+                let made = firsts.into_par_iter().filter_map(|from| {
+                    let to = (from + BLOCK).min(items.len());
+                    let (first, last) = (items.get(from)?.position, items.get(to - 1)?.position);
+                    let block = Block { start: items.start(from), end: items.end(to - 1), first, last };
+                    let records = (from..to).filter_map(|at| recall(dump, &items.get(at)?, sift));
+                    Some((block, make(records.collect())))
+                });
+                made.collect()
+            }
+            Portion::Pages(pages) => {
+                let made = pages.into_par_iter().map(|found| {
+                    let (block, records) = of_page(dump, found, sift);
+                    (block, make(records))
+                });
+                made.collect()
+            }
+        };
+        made.into_iter().for_each(|(block, made)| take(block, made));
     }
 }
 
@@ -169,22 +162,27 @@ pub fn read_back(
         Layout::Stream => stream(dump, limit, blocks, sift),
         Layout::Csv => Ok(csv(dump, limit, blocks, sift)),
         Layout::Parquet => Ok(blocks.par_iter().map(|block| parquet(dump, block, sift)).collect()),
-        Layout::Described(profile) => {
+        Layout::Described => {
             let places: HashMap<u64, usize> =
                 blocks.iter().enumerate().map(|(at, block)| (block.first, at)).collect();
             let mut found = vec![Vec::new(); blocks.len()];
-            each_unit(dump, &profile, limit, sift, |block, records| {
-                if let Some(at) = places.get(&block.first) {
-                    found[*at] = records;
+            for batch in walk::portions(dump, limit) {
+                let Portion::Pages(pages) = batch else { break };
+                let wanted = pages.into_par_iter().filter(|page| places.contains_key(&page.at));
+                let read: Vec<_> = wanted.map(|page| of_page(dump, page, sift)).collect();
+                for (block, records) in read {
+                    if let Some(at) = places.get(&block.first) {
+                        found[*at] = records;
+                    }
                 }
-            });
+            }
             Ok(found)
         }
-        Layout::Pages(site) | Layout::Page(site) => {
+        Layout::Pages(site) => {
             let places: HashMap<(u64, u64), usize> =
                 blocks.iter().enumerate().map(|(at, block)| ((block.start, block.end), at)).collect();
             let mut found = vec![Vec::new(); blocks.len()];
-            each_page(dump, &site, limit, Some(blocks), sift, |block, records| {
+            each_page(dump, &site, Some(blocks), sift, |block, records| {
                 if let Some(at) = places.get(&(block.start, block.end)) {
                     found[*at] = records;
                 }
@@ -280,29 +278,19 @@ fn parquet(dump: &Dump, block: &Block, sift: &Sift<'_>) -> Vec<Recalled> {
     rows.into_iter().zip(block.first..).filter_map(record).collect()
 }
 
-/// Hands over the pages or items of a file with their records.
-fn each_unit(
-    dump: &Dump,
-    described: &Profile,
-    limit: u64,
-    sift: &Sift<'_>,
-    mut take: impl FnMut(Block, Vec<Recalled>),
-) {
-    for batch in profile::batches(dump, described, limit) {
-        let read = |unit: profile::Unit| {
-            let block = Block { start: unit.at, end: unit.at, first: unit.at, last: unit.at };
-            let entries = unit.read.map(|(_, _, entries)| entries).unwrap_or_default();
-            let texts = entries.into_iter().map(|entry| entered(entry, described)).collect();
-            (block, page(dump, unit.at, texts, sift))
-        };
-        let read: Vec<_> = batch.into_par_iter().map(read).collect();
-        read.into_iter().for_each(|(block, records)| take(block, records));
-    }
+/// The records of a page or an item of a file, which is a block of its own.
+fn of_page(dump: &Dump, found: Page, sift: &Sift<'_>) -> (Block, Vec<Recalled>) {
+    let at = found.at;
+    (Block { start: at, end: at, first: at, last: at }, page(dump, at, found.posts(), sift))
 }
 
-/// The text of a post of a page with a profile, whatever its outcome.
-fn entered(entry: Entry, described: &Profile) -> RecalledText {
-    let (title, content) = match described.holds_riddles() {
+/// The text of a post of a page, whatever its outcome.
+fn written(dump: &Dump, post: PagePost) -> RecalledText {
+    let entry = match post {
+        PagePost::Forum(post) => return recalled_text(of_forum(post)),
+        PagePost::Described(entry) => entry,
+    };
+    let (title, content) = match dump.profile.as_ref().is_some_and(Profile::holds_riddles) {
         true => (entry.body.or(entry.title), entry.answer),
         false => (entry.title, entry.body),
     };
@@ -318,7 +306,6 @@ fn entered(entry: Entry, described: &Profile) -> RecalledText {
 fn each_page(
     dump: &Dump,
     site: &Site,
-    limit: u64,
     wanted: Option<&[Block]>,
     sift: &Sift<'_>,
     mut take: impl FnMut(Block, Vec<Recalled>),
@@ -327,13 +314,6 @@ fn each_page(
         let position = at.member + at.skip;
         Block { start: at.member, end: at.skip, first: position, last: position }
     };
-    if matches!(Layout::detect(dump), Layout::Page(_)) {
-        let only = Block { start: 0, end: 0, first: 1, last: 1 };
-        if let Parsed::Page(posts) = riddles::saved(dump, site, limit) {
-            take(only, page(dump, 1, posts.into_iter().map(drafted).collect(), sift));
-        }
-        return;
-    }
     let wanted: Option<HashSet<(u64, u64)>> =
         wanted.map(|blocks| blocks.iter().map(|block| (block.start, block.end)).collect());
     let pages = Archive::new(vec![dump.path.clone()], Limits::default()).pages();
@@ -348,11 +328,8 @@ fn each_page(
         let read = |archived: riddlemill_harvest::warc::Page| {
             let (archived, parsed) = pages::read_page(site, archived);
             let at = block(archived.at);
-            let posts = parsed.posts.into_iter().map(|post| recalled_text(warc::row(post)));
-            let riddles = parsed.riddles.into_iter().map(|riddle| drafted(riddles::riddle(riddle)));
-            let entries =
-                parsed.entries.into_iter().filter_map(|entry| Some(entered(entry, dump.profile.as_ref()?)));
-            (at, page(dump, at.first, posts.chain(riddles).chain(entries).collect(), sift))
+            let posts = PagePost::all(parsed.posts, parsed.entries);
+            (at, page(dump, at.first, posts, sift))
         };
         let read: Vec<_> = batch.into_par_iter().map(read).collect();
         read.into_iter().for_each(|(at, records)| take(at, records));
@@ -369,9 +346,9 @@ struct RecalledText {
 }
 
 /// Posts of a page are numbered as the ledger numbers those that are set aside.
-fn page(dump: &Dump, at: u64, posts: Vec<RecalledText>, sift: &Sift<'_>) -> Vec<Recalled> {
-    let place = |(recalled_text, number): (RecalledText, u64)| {
-        recalled(place_of(dump, at).post(number), recalled_text, sift)
+fn page(dump: &Dump, at: u64, posts: Vec<PagePost>, sift: &Sift<'_>) -> Vec<Recalled> {
+    let place = |(post, number): (PagePost, u64)| {
+        recalled(place_of(dump, at).post(number), written(dump, post), sift)
     };
     posts.into_iter().zip(1..).filter_map(place).collect()
 }
@@ -477,9 +454,7 @@ fn unread(dump: &Dump, text: &str) -> RecalledText {
             .collect(),
         SourceKind::Puzzles => vec!["question", "answer"],
         SourceKind::Published => published::texts(dump),
-        SourceKind::Warc | SourceKind::Profile | SourceKind::RiddlesCom | SourceKind::Rd => {
-            return RecalledText::default();
-        }
+        SourceKind::Warc | SourceKind::Profile => return RecalledText::default(),
     };
     let unquoted =
         |text: &str| serde_json::from_str::<String>(&format!("\"{text}\"")).unwrap_or_else(|_| text.into());

@@ -11,7 +11,8 @@ use riddlemill_harvest::pages::{self, Profile, Site};
 use riddlemill_harvest::warc::{Archive, Limits, Page};
 
 use super::files::Dump;
-use super::{dump, profile};
+use super::page::PagePost;
+use super::{dump, page, profile};
 use crate::config::Profiles;
 
 /// Pages of an archive, or items of a file, that are looked at.
@@ -95,8 +96,12 @@ fn entries(path: &Path, form: &Form, archived: &[Page], profile: &Profile) -> Ve
         }
         _ if profile.format() == Format::Xml => items(path, profile),
         _ => {
-            let units = profile::saved(&Dump::looked_at(path), profile, LONGEST);
-            units.into_iter().filter_map(|unit| unit.read.ok()).flat_map(|(_, _, entries)| entries).collect()
+            let pages = profile::saved(&Dump::looked_at(path), profile, LONGEST);
+            let described = |post| match post {
+                PagePost::Described(entry) => Some(entry),
+                PagePost::Forum(_) => None,
+            };
+            pages.into_iter().flat_map(page::Page::posts).filter_map(described).collect()
         }
     };
     entries.retain(|entry| {

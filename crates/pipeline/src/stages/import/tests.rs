@@ -303,3 +303,40 @@ proptest! {
         }
     }
 }
+
+/// What import, recall and the names see of a dump is the same, be it of pages or of lines.
+#[test]
+fn one_walk_reads_for_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let profile =
+        serde_json::json!({ "item": "div", "id": "@id", "author": "u", "body": "b", "namespace": "m" });
+    let profile = riddlemill_harvest::pages::Profile::from_json(&profile).unwrap();
+    let page = "<div id=1><u>xq17_kk</u><b>one door</b></div><div id=2><u>yw23_zz</u><b>two doors</b></div><div id=3>";
+    let lines = "{\"id\": \"m:1\", \"body\": \"one door\", \"who\": \"xq17_kk\"}\n{\"id\": \"m:2\", \"body\": \"two doors\", \"who\": \"yw23_zz\"}\n";
+    let pages =
+        Dump { profile: Some(profile), ..dump(folder.path(), "pages", SourceKind::Profile, page.as_bytes()) };
+    let lines = dump(folder.path(), "lines", SourceKind::Table, lines.as_bytes());
+    for dump in [pages, lines] {
+        let mut names = no_names(folder.path(), &settings(), &[7; 32]).unwrap();
+        add_names(&mut names, &dump, &settings());
+        assert_eq!(names.to_file().lines().count(), 3, "{}", dump.source);
+        let mut recalled = Vec::new();
+        let sift = Sift::default();
+        blocks(&dump, 1 << 20, &sift, |records| records, |_, records| recalled.extend(records));
+        let recalled: Vec<(String, String)> = recalled
+            .into_iter()
+            .filter(|record| !record.verbatim.trim().is_empty())
+            .map(|mut record| (record.ids.remove(0), record.verbatim))
+            .collect();
+        let secrets = Secrets { salt: &[7; 32], names: &names };
+        let mut posts = Vec::new();
+        ledger_records(&dump, &settings(), &secrets, &Withdrawals::default(), None, true, |records| {
+            posts.extend(records.into_iter().flat_map(|record| record.rows));
+            Ok::<_, ()>(())
+        })
+        .unwrap();
+        let posts: Vec<(String, String)> = posts.into_iter().map(|post| (post.id, post.text)).collect();
+        assert_eq!(posts, recalled, "{}", dump.source);
+        assert_eq!(posts.len(), 2);
+    }
+}

@@ -3,37 +3,33 @@
 //! Pages without posts are set aside with their class: a captcha, a shell, a deletion. The raw record of
 //! a post is the record of its page in the archive.
 
-use std::io::Read;
+use std::io::Read as _;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 
 use url::Url;
 
 use super::files::Dump;
-use super::thread::{Census, Row, Threads};
+use super::page::{Contents, Page, Read, of_forum};
+use super::thread::Threads;
 use super::{Parsed, RawPost, thread as threads};
-use crate::config::sections;
 use riddlemill_files::fence;
+use riddlemill_files::reading::{Form, sniff};
 use riddlemill_harvest::pages::tieba::Address;
 use riddlemill_harvest::pages::{self, Class, Site};
-use riddlemill_harvest::warc::{ArchiveTrouble, Limits, Location, Page, Totals};
+use riddlemill_harvest::warc::{ArchiveTrouble, Limits, Location, Page as Archived, Totals};
 use riddlemill_text::record::{PostKind, Reason};
 
 /// Pages of a batch.
 const BATCH: usize = 256;
 
-/// An archived page, or a damaged place of the archive.
-pub(super) struct Archived {
-    /// The record's place in the file: the offset of its compressed member, plus its offset therein.
-    pub at: u64,
-    /// Whether this is the damage after a record rather than the record.
-    pub damage: bool,
-    /// What was read.
-    pub read: Result<(Class, String, pages::Parsed), (Reason, String)>,
+/// Whether a file is an archive, and not one page.
+pub(super) fn is_archive(dump: &Dump) -> bool {
+    matches!(sniff(&dump.path), Form::Warc | Form::Wacz)
 }
 
 /// The pages of an archive as those of a site, read ahead by a thread of their own.
-pub(super) fn batches(dump: &Dump, site: &Site) -> Receiver<Vec<Archived>> {
+pub(super) fn batches(dump: &Dump, site: &Site) -> Receiver<Vec<Page>> {
     let (sender, receiver) = sync_channel(2);
     let (dump, site) = (dump.clone(), site.clone());
     thread::spawn(move || {
@@ -51,20 +47,21 @@ pub(super) fn batches(dump: &Dump, site: &Site) -> Receiver<Vec<Archived>> {
 }
 
 /// Calls back with each page of an archive. Returns the totals of the archive.
-pub(super) fn each(dump: &Dump, site: &Site, mut take: impl FnMut(Archived)) -> Totals {
+pub(super) fn each(dump: &Dump, site: &Site, mut take: impl FnMut(Page)) -> Totals {
     let byte = dump.piece.byte;
     // In the first piece no place is shifted.
     let packed = byte > 0 && is_packed(dump);
     pages::each(vec![dump.path.clone()], site, Limits::default(), |item| {
-        let mut page = match item {
-            Ok((page, parsed)) => archived(page, parsed, site),
+        take(match item {
+            Ok((page, parsed)) => {
+                let at = place(page.at) + byte;
+                Page { at, name: at.to_string(), read: contents(page, parsed, site) }
+            }
             Err(mut error) => {
                 shift(&mut error.trouble, byte, packed);
-                return take(damaged(&error.trouble));
+                damaged(&error.trouble)
             }
-        };
-        page.at += byte;
-        take(page);
+        });
     })
 }
 
@@ -92,17 +89,16 @@ fn shift(trouble: &mut ArchiveTrouble, byte: u64, packed: bool) {
 }
 
 /// For the forum, the address shows what a page should be, and also if a profile lists addresses.
-fn archived(page: Page, parsed: pages::Parsed, site: &Site) -> Archived {
+fn contents(page: Archived, parsed: pages::Parsed, site: &Site) -> Read {
     let url = Url::parse(&page.url).ok();
     let known = match site {
         Site::Tieba => url.as_ref().and_then(Address::parse).is_some(),
         Site::Profile(profile) => url.as_ref().is_none_or(|url| profile.describes(url)),
         _ => true,
     };
-    let at = place(page.at);
     // What tools fetch along with pages: pictures, styles, scripts.
     let other = no_page(page.content_type.as_deref());
-    let read = match (parsed.class, page.truncated) {
+    match (parsed.class, page.truncated) {
         (_, Some(why)) => Err((Reason::Truncated, format!("{}: cut by {}", page.url, why.token()))),
         // A site without one has taken nothing down.
         _ if url.is_some_and(|url| url.path() == "/robots.txt") => Err((Reason::PageOther, page.url)),
@@ -110,15 +106,15 @@ fn archived(page: Page, parsed: pages::Parsed, site: &Site) -> Archived {
         (Class::Unparsed | Class::Shell, _) if other.is_some() => {
             Err((Reason::PageOther, format!("{}: {}, and no page", page.url, other.unwrap_or_default())))
         }
-        (class, _) => {
+        _ => {
             let coded = page
                 .unknown_encoding
                 .map(|name| format!("its content-encoding {name:?} is not known, so it was read as it is"));
             let why = [parsed.why.clone(), coded].into_iter().flatten().collect::<Vec<_>>().join("; ");
-            Ok((class, page.url, pages::Parsed { why: (!why.is_empty()).then_some(why), ..parsed }))
+            let why = (!why.is_empty()).then_some(why);
+            Ok(Contents { why, ..Contents::new(page.url, parsed) })
         }
-    };
-    Archived { at, damage: false, read }
+    }
 }
 
 /// The type of something that is no page.
@@ -154,45 +150,19 @@ pub(super) fn in_words(url: &str, why: Option<String>) -> String {
     }
 }
 
-fn damaged(trouble: &ArchiveTrouble) -> Archived {
-    let (at, reason, damage) = match trouble {
-        ArchiveTrouble::Open(_) => (0, Reason::Unreadable, true),
-        ArchiveTrouble::Read { error, .. } => (place(error.at), Reason::Truncated, true),
-        ArchiveTrouble::Bomb { at, .. } => (place(*at), Reason::Truncated, true),
-        ArchiveTrouble::Body { at, .. } => (place(*at), Reason::Unreadable, false),
+/// A plus behind the place says that the damage is after a record and is not the record.
+fn damaged(trouble: &ArchiveTrouble) -> Page {
+    let (at, reason, plus) = match trouble {
+        ArchiveTrouble::Open(_) => (0, Reason::Unreadable, "+"),
+        ArchiveTrouble::Read { error, .. } => (place(error.at), Reason::Truncated, "+"),
+        ArchiveTrouble::Bomb { at, .. } => (place(*at), Reason::Truncated, "+"),
+        ArchiveTrouble::Body { at, .. } => (place(*at), Reason::Unreadable, ""),
     };
-    Archived { at, damage, read: Err((reason, trouble.to_string())) }
+    Page { at, name: format!("{at}{plus}"), read: Err((reason, trouble.to_string())) }
 }
 
 fn place(at: Location) -> u64 {
     at.member + at.skip
-}
-
-/// The threads of an archive.
-pub(super) fn census(dump: &Dump, settings: &sections::Import) -> Threads {
-    let mut census = Census::default();
-    for batch in batches(dump, &Site::Tieba) {
-        for (_, _, parsed) in batch.into_iter().filter_map(|page| page.read.ok()) {
-            parsed
-                .posts
-                .into_iter()
-                .filter(|p| p.kind != pages::PostKind::Thread)
-                .for_each(|p| census.take(row(p)));
-        }
-    }
-    census.finish(settings)
-}
-
-/// The outcome of a page.
-pub(super) fn page(archived: Archived, known: &Threads, dump: &Dump) -> Parsed {
-    let (class, url, parsed) = match archived.read {
-        Ok(read) => read,
-        Err((reason, evidence)) => return Parsed::Out(reason, evidence),
-    };
-    match set_aside(class) {
-        None => Parsed::Page(parsed.posts.into_iter().map(|p| post(p, known, dump)).collect()),
-        Some(reason) => Parsed::Out(reason, in_words(&url, parsed.why)),
-    }
 }
 
 /// Why a page of this class gives no post; `None` where it gives what it has.
@@ -211,9 +181,9 @@ pub(super) fn set_aside(class: Class) -> Option<Reason> {
 }
 
 /// A row of a list is its thread; a post of a thread is judged as in a thread dump.
-fn post(post: pages::Post, known: &Threads, dump: &Dump) -> Parsed {
+pub(super) fn post(post: pages::Post, known: &Threads, dump: &Dump) -> Parsed {
     if post.kind != pages::PostKind::Thread {
-        return threads::post(row(post), Some(known), dump.take);
+        return threads::post(of_forum(post), Some(known), dump.take);
     }
     let Some(tid) = post.tid else {
         return Parsed::Out(Reason::NoNumber, post.title.unwrap_or_default());
@@ -234,22 +204,4 @@ fn post(post: pages::Post, known: &Threads, dump: &Dump) -> Parsed {
         images: post.images.len() as u64,
         noted: String::new(),
     }))
-}
-
-pub(super) fn row(post: pages::Post) -> Row {
-    let text = |n: Option<u64>| n.map(|n| n.to_string());
-    Row {
-        pid: text(post.pid),
-        tid: text(post.tid),
-        user_name: post.author,
-        user_id: text(post.author_id),
-        title: post.title,
-        text: post.text,
-        time: post.time.or(post.time_raw),
-        image_links: post.images.len() as u64,
-        is_comment: post.kind == pages::PostKind::Comment,
-        floor: post.floor.map(|n| n.to_string()),
-        score: None,
-        id: None,
-    }
 }
