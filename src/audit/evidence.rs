@@ -169,6 +169,20 @@ fn voted(config: &Config, recipe: &Recipe, kind: Review, record: &Row) -> Result
             );
             details.push(Detail { what: "vote", id: format!("vote:{}", vote.id), text });
         }
+        for (vote, aside) in votes.set_aside(step.recipe, step.name).filter(|(vote, _)| vote.item == item.id)
+        {
+            let answers: Vec<String> =
+                vote.values.iter().map(|(field, value)| format!("{field}={value}")).collect();
+            let text = format!(
+                "{} ({}, set aside by {}: {}): {}",
+                vote.annotator,
+                vote.round.name(),
+                aside.by,
+                aside.why,
+                answers.join(", ")
+            );
+            details.push(Detail { what: "vote", id: format!("vote:{}", vote.id), text });
+        }
     }
     Ok(details)
 }

@@ -30,7 +30,7 @@ pub(super) use release::{
     Compare, Contamination, Diff, Export, ExportForm, Outlet, Publish, PublishedArgs, Release, ReleaseVerb,
     Verify, Withdraw, Yank,
 };
-pub(super) use review::{FormatArg, Place, ReviewVerb, RoundArg};
+pub(super) use review::{FormatArg, Place, ReviewVerb, RoundArg, SetAsideArgs, SomePlace};
 pub(super) use serve::{AccessVerb, RankArg, Serve};
 pub(super) use trust::TrustVerb;
 

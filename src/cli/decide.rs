@@ -47,8 +47,8 @@ pub(super) fn decide(verb: &DecideVerb, global: &Global) -> Result<Exit, Failure
         DecideVerb::Text(args) => edit(Verdict::Text, args),
         DecideVerb::Title(args) => edit(Verdict::Title, args),
         DecideVerb::Answer(args) => edit(Verdict::Answer, args),
-        DecideVerb::One(args) => pair(Verdict::One, args),
-        DecideVerb::Two(args) => pair(Verdict::Two, args),
+        DecideVerb::Same(args) => pair(Verdict::One, args),
+        DecideVerb::Different(args) => pair(Verdict::Two, args),
         DecideVerb::Undo { id, by, why } => undo(&config, id, by, why),
         DecideVerb::List { record } => list(&config, record.as_deref(), global),
         DecideVerb::Export { out, recipe, stage, outcome, pairs } => {

@@ -1,44 +1,67 @@
-//! `review`: exports ballots, imports votes, assigns items, reports progress, settles disputes.
+//! `review`: assigns items and reports progress; its other verbs are in files of their own.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 use serde_json::json;
 
-use super::args::{FormatArg, Global, Only, Place, ReviewVerb, RoundArg};
+use super::args::{Global, Only, Place, ReviewVerb, RoundArg};
 use super::exit::{Exit, Failure};
 use super::output::{self, count, number};
-use super::review_session::{ReviewSession, io, usage};
-use super::{carry, disputes, proposals, trials};
+use super::review_session::{ReviewSession, usage};
+use super::{aside, carry, disputes, proposals, sheets, trials};
 use crate::config::{Config, sections};
-use crate::pipeline::{RunError, Tasks, now, review_items};
+use crate::pipeline::{RunError, Tasks, known_answers, review_items};
 use crate::review::agreement::{self, Bootstrap, Estimate, FieldAgreement, PairAgreement};
 use crate::review::ballot::Ballot;
 use crate::review::{
-    AssignSettings, BallotSheet, Format, ImportSettings, Item, Task, Vote, Voted, assign, export, import,
-    replace, resolve_all, status, voted::guessed, written_by,
+    Annotator, AssignSettings, Item, Task, Vote, Voted, assign, replace, resolve_all, status, voted::guessed,
+    written_by,
 };
 use crate::stages::review::Votes;
-use crate::store::{self, Error, Workspace, durable};
+use crate::store::Workspace;
 use crate::text::decimals;
 
 pub(super) fn review(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure> {
     let config = output::load(global)?;
     match verb {
-        ReviewVerb::Export { place, annotator, format, out, gold, propose } => {
-            let room = ReviewSession::open(&config, place)?;
-            write_ballot(&room, annotator, *format, out, gold.as_deref(), *propose)
+        ReviewVerb::Export { place, annotator, format, out, gold, propose, all } => {
+            match (all, place.named()) {
+                (Some(folder), _) => sheets::write_all(&config, place, *format, folder),
+                (None, Some(place)) => {
+                    let room = ReviewSession::open(&config, &place)?;
+                    sheets::write_ballot(&room, annotator, *format, out, gold.as_deref(), *propose)
+                }
+                (None, None) => Err(usage("name the step, or write everybody's sheets with --all DIR")),
+            }
         }
-        ReviewVerb::Import { place, files } => {
-            take_votes(&ReviewSession::open(&config, place)?, files, global)
-        }
+        ReviewVerb::Import { place, files } => sheets::take(&config, place, files, global),
         ReviewVerb::Status { only, agreement } => print_status(&config, only, *agreement, global),
-        ReviewVerb::Assign { place, overlap, sample, to, gold, gold_share, languages, seed, replace } => {
+        ReviewVerb::Assign {
+            place,
+            overlap,
+            sample,
+            to,
+            gold,
+            gold_share,
+            languages,
+            seed,
+            until,
+            replace,
+        } => {
             let room = ReviewSession::open(&config, place)?;
-            let gold =
-                gold.as_deref().map(|file| trials::known(&room, file)).transpose()?.unwrap_or_default();
+            let from_settings = gold.is_none();
+            let chosen = config.typed::<sections::Review>(Some(room.step.recipe), "review");
+            let gold = match gold {
+                Some(file) => trials::known(&room, file)?,
+                None => known_answers(&config, room.step.recipe, &room.step, &room.items)?,
+            };
+            if gold.is_empty() && gold_share.is_some() {
+                return Err(usage(format!(
+                    "--gold-share: there are no known answers for {}\n  hint: --gold FILE names them, or review.gold a folder with {}.{}.jsonl",
+                    room.step.name, room.step.recipe, room.step.name
+                )));
+            }
             let gold: Vec<&str> = gold.iter().map(|gold| gold.item.id.as_str()).collect();
             let languages: Vec<&str> = languages.iter().map(String::as_str).collect();
             let to: Vec<&str> = to.iter().map(String::as_str).collect();
@@ -52,10 +75,12 @@ pub(super) fn review(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure
                 to: &to,
                 sample: *sample,
                 gold: &gold,
-                gold_share: gold_share.unwrap_or_default(),
+                gold_share: gold_share.unwrap_or(chosen.gold_share),
+                gold_seed: chosen.gold_seed,
+                gold_is_due: from_settings,
                 written_by: Some(&written_by),
             };
-            spread(&room, &settings, replace.as_deref(), global)
+            spread(&room, &settings, replace.as_deref(), until.as_deref(), global)
         }
         ReviewVerb::Qualify { place, gold, fewest, sheet, graded, by, files } => {
             let asked = trials::QualifyOptions {
@@ -81,145 +106,26 @@ pub(super) fn review(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure
                 (None, false) => carry::list(&room, global),
             }
         }
-        ReviewVerb::Adjudicate { place, item, by, answers, overrule } => {
+        ReviewVerb::SetAside(asked) => aside::run(&config, asked, global),
+        ReviewVerb::Adjudicate { place, item, by, why, answers, overrule } => {
             let room = ReviewSession::open(&config, place)?;
             match (item, by) {
-                (Some(item), Some(by)) => disputes::decide(&room, item, by, answers, *overrule),
+                (Some(item), Some(by)) => {
+                    let mut answers = answers.clone();
+                    answers.extend(why.clone().map(|why| ("reason".to_owned(), why)));
+                    disputes::decide(&room, item, by, &answers, *overrule)
+                }
                 _ => disputes::list(&room, global),
             }
         }
     }
 }
 
-fn write_ballot(
-    room: &ReviewSession<'_>,
-    annotator: &str,
-    format: FormatArg,
-    out: &Path,
-    gold: Option<&Path>,
-    proposing: bool,
-) -> Result<Exit, Failure> {
-    let known = |name: &str| room.config.annotators.iter().any(|person| person.name == name);
-    if !annotator.is_empty() && !known(annotator) {
-        return Err(usage(output::unknown_annotator(room.config, annotator)));
-    }
-    let mine: Vec<&str> = room
-        .tasks
-        .current(room.round)
-        .into_iter()
-        .filter(|task| task.annotator == annotator)
-        .map(|task| task.item.as_str())
-        .collect();
-    let gold = gold.map(|file| trials::known(room, file)).transpose()?;
-    let seen = room.seen();
-    let wanted = |(item, open): &&(Item, bool)| match &gold {
-        Some(gold) => gold.iter().any(|gold| gold.item.id == item.id),
-        // Without assignments the annotator gets every open item.
-        None if mine.is_empty() => *open,
-        None => mine.contains(&item.id.as_str()),
-    };
-    let votes = room.by_item();
-    let own = |item: &Item| {
-        let votes = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
-        // A sample's vote in the sheet would look like an answer of the annotator.
-        let people: Vec<&Vote> = votes.iter().copied().filter(|vote| !vote.synthetic).collect();
-        let mut heads = crate::review::votes::current(&people).into_iter();
-        heads.find(|vote| vote.annotator == annotator && vote.round == room.round)
-    };
-    let rows: Vec<(&Item, Option<&Vote>)> =
-        seen.iter().filter(wanted).map(|(item, _)| (item, own(item))).collect();
-    let proposed = if proposing { Some(proposals::proposed(room)?) } else { None };
-    let format = match format {
-        FormatArg::Csv => Format::Csv,
-        FormatArg::Xlsx => Format::Xlsx,
-        FormatArg::Jsonl => Format::Jsonl,
-        FormatArg::LabelStudio => Format::LabelStudio,
-    };
-    let ballot = BallotSheet {
-        step: &room.step,
-        round: room.round,
-        annotator,
-        rows: &rows,
-        seed: 0,
-        proposed: proposed.as_ref(),
-    };
-    durable::create_folder(out)?;
-    for file in export(&ballot, format).map_err(io)? {
-        let path = store::inside(out, &file.name)?;
-        durable::replace(&path, &file.bytes)?;
-        output::print(&format!("{}\n", path.display()))?;
-    }
-    eprintln!("{}", count(rows.len() as u64, "item"));
-    Ok(Exit::Done)
-}
-
-fn take_votes(room: &ReviewSession<'_>, files: &[PathBuf], global: &Global) -> Result<Exit, Failure> {
-    let seen = room.seen();
-    let items: FxHashMap<&str, &Item> = seen.iter().map(|(item, _)| (item.id.as_str(), item)).collect();
-    let assigned: Vec<Task> = room.tasks.current(room.round).into_iter().cloned().collect();
-    let at = now();
-    let settings = ImportSettings {
-        step: &room.step,
-        round: room.round,
-        people: &room.config.annotators,
-        assigned: &assigned,
-        at: &at,
-        synthetic: false,
-    };
-    let mut log = room.log()?;
-    let (mut machine, mut troubled) = (Vec::new(), false);
-    for file in files {
-        let bytes = fs::read(file).map_err(Error::io("read", file))?;
-        let name = file.file_name().unwrap_or_default().to_string_lossy();
-        let found = import(&name, &bytes, |id| items.get(id).copied(), &settings);
-        troubled |= found.problems.iter().any(|problem| !problem.trouble.is_note());
-        // Not `append`: a sheet older than the annotator's current vote would undo that vote.
-        let receipt = log.append_sheet(found.votes).map_err(io)?;
-        troubled |= !receipt.late.is_empty();
-        if !receipt.late.is_empty() {
-            let rows = count(receipt.late.len() as u64, "row");
-            let shown: Vec<&str> = receipt.late.iter().take(20).map(String::as_str).collect();
-            eprintln!(
-                "warning: {name}: {rows} not imported, because their annotator has voted since: {}\n  \
-                 hint: `riddlemill review \
-                 export` writes a ballot with the current votes; changes made there are imported",
-                shown.join(", ")
-            );
-        }
-        let mut problems: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
-        let given = receipt.added.len() + receipt.known + receipt.outdated.len() + receipt.late.len();
-        if given == 0 && found.rows == 0 && found.problems.iter().all(|problem| problem.trouble.is_note()) {
-            problems.push(format!("{name}: no vote was read: there is no row of a ballot in it"));
-            troubled = true;
-        }
-        problems.iter().for_each(|problem| eprintln!("{problem}"));
-        machine.push(json!({
-            "file": file, "rows": found.rows, "blank": found.blank, "added": receipt.added.len(),
-            "changed": receipt.changed, "known": receipt.known, "outdated": receipt.outdated.len(),
-            "late": receipt.late, "problems": problems,
-        }));
-        if !global.json {
-            output::print(&format!(
-                "{name}: {}, {} added ({} changed), {} known, {} outdated, {} blank\n",
-                count(found.rows as u64, "row"),
-                receipt.added.len(),
-                receipt.changed,
-                receipt.known,
-                receipt.outdated.len(),
-                found.blank
-            ))?;
-        }
-    }
-    if global.json {
-        output::json(&machine)?;
-    }
-    Ok(if troubled { Exit::Partial } else { Exit::Done })
-}
-
 fn spread(
     room: &ReviewSession<'_>,
     settings: &AssignSettings<'_>,
     leaving: Option<&str>,
+    until: Option<&str>,
     global: &Global,
 ) -> Result<Exit, Failure> {
     for (flag, share) in [("--overlap", settings.overlap), ("--gold-share", settings.gold_share)] {
@@ -227,9 +133,24 @@ fn spread(
             return Err(usage(format!("{flag} is a share from 0 to 1, not {share}")));
         }
     }
-    let people = &room.config.annotators;
+    let day = |text: &str| {
+        let day: Result<jiff::civil::Date, _> = text.parse();
+        day.map(|day| day.to_string())
+            .map_err(|_| usage(format!("--until is a day, YYYY-MM-DD, not {text:?}")))
+    };
+    let until = until.map(day).transpose()?;
     let votes = room.by_item();
-    let new = match leaving {
+    let stopped = room.stopped()?;
+    for (name, told) in &stopped {
+        if settings.to.contains(&name.as_str()) {
+            return Err(usage(told));
+        }
+        eprintln!("note: {told}");
+    }
+    let people: Vec<Annotator> =
+        room.config.annotators.iter().filter(|person| !stopped.contains_key(&person.name)).cloned().collect();
+    let people = people.as_slice();
+    let mut new = match leaving {
         Some(leaving) => {
             // A task that the leaving person has done stays theirs; a sample's vote does not do it for them.
             let open = |task: &Task| {
@@ -256,6 +177,7 @@ fn spread(
             assign(&room.step, &open, people, &tasks, &settings).map_err(usage)?
         }
     };
+    new.iter_mut().for_each(|task| task.until.clone_from(&until));
     room.tasks.append(&new)?;
     let barred = proposals::lacking(room, &new);
     if barred > 0 {
@@ -302,9 +224,16 @@ fn print_status(
             let tasks = Tasks::open(&Workspace::new(&config.root), recipe.name, name)?;
             let status = status(&items, &resolved, &on, tasks.all());
             text.push_str(&describe(recipe.name, name, &status));
+            let aside = votes.set_aside(step.recipe, step.name).count();
+            if aside > 0 {
+                let votes = count(aside as u64, "vote");
+                text.push_str(&format!(
+                    "    {votes} set aside (`riddlemill review set-aside` lists the decisions)\n"
+                ));
+            }
             // No intervals are shown here, so nothing is resampled.
             let voted = Voted::count(&step, &items, &resolved, &on, &config.annotators, Bootstrap::NONE);
-            // Agreement by field is only shown with --agreement, and then with its intervals.
+            // Agreement by field has its intervals below.
             for line in crate::audit::voted_lines(&Voted { fields: Vec::new(), ..voted.clone() }) {
                 text.push_str(&format!("    {line}\n"));
             }
@@ -313,7 +242,9 @@ fn print_status(
             if let Some(figures) = &guessed {
                 text.push_str(&format!("    {}\n", proposals::describe(figures)));
             }
-            let fields = if with_agreement { agreed(&step, &items, &on) } else { Vec::new() };
+            // A sample's votes are nobody's: their agreement is shown to whoever asks for it.
+            let of_people = on.values().flatten().any(|vote| !vote.synthetic);
+            let fields = if with_agreement || of_people { agreed(&step, &items, &on) } else { Vec::new() };
             for field in &fields {
                 text.push_str(&format!("    {}\n", field.0));
             }
@@ -322,7 +253,7 @@ fn print_status(
             machine.push(json!({
                 "recipe": recipe.name, "step": name, "items": status.items, "confirmed": status.confirmed,
                 "synthetic": status.synthetic, "published": status.published, "provisional": status.provisional, "waiting": waiting,
-                "disputed": status.disputed, "stale": status.stale, "rewritten": status.edited.rate(),
+                "disputed": status.disputed, "stale": status.stale, "set_aside": aside, "rewritten": status.edited.rate(),
                 "modified": status.modified.rate(), "settled": voted.settled, "trial": voted.trial,
                 "guessed": guessed,
                 "annotators": status.annotators.iter().map(|(name, p)| json!({
@@ -389,7 +320,7 @@ fn agreed(
         Some(e) => {
             format!("{} [{}, {}]", decimals(e.value, 3), decimals(e.low, 3), decimals(e.high, 3))
         }
-        None => "-".to_string(),
+        None => "not defined".to_string(),
     };
     let cohen = |pair: &PairAgreement| match pair.kappa {
         Some(kappa) => format!("; Cohen {} and {} {}", pair.names[0], pair.names[1], decimals(kappa, 3)),
@@ -398,14 +329,15 @@ fn agreed(
     let field = |f: FieldAgreement| {
         let sample = if agreement.sample { " (sample)" } else { "" };
         let line = format!(
-            "{}{sample}: {} items, percent {}, alpha {}, Fleiss {}, AC1 {}{}",
+            "{}{sample}: {} items, percent {}, alpha {}, Fleiss {}, AC1 {}{}{}",
             f.field,
             f.items,
             shown(&f.percent),
             shown(&f.alpha),
             shown(&f.fleiss),
             shown(&f.ac1),
-            f.pairs.iter().map(cohen).collect::<String>()
+            f.pairs.iter().map(cohen).collect::<String>(),
+            f.undefined().map_or_else(String::new, |why| format!(" (not defined: {why})"))
         );
         let value = |e: &Option<Estimate>| e.as_ref().map(|e| json!([e.value, e.low, e.high]));
         let json = json!({

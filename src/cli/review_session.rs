@@ -1,14 +1,17 @@
 //! The data of a review step for every verb: the step with its items, votes and assignments.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashMap;
 
 use super::args::{Place, RoundArg};
 use super::exit::{Exit, Failure};
 use super::output;
 use crate::config::Config;
-use crate::pipeline::{Tasks, shown_items, votes_as_tasks};
+use crate::pipeline::{Tasks, shown_items, stopped, votes_as_tasks};
 use crate::review::ballot::{Ballot, Round};
 use crate::review::guidance;
+use crate::review::people::Right;
 use crate::review::{Item, Pending, Resolution, Task, Vote, VoteLog, dispute_item, resolve_all, review_item};
 use crate::stages::review::Votes;
 use crate::store::Workspace;
@@ -50,6 +53,23 @@ impl<'c> ReviewSession<'c> {
 
     pub(super) fn by_item(&self) -> FxHashMap<&str, Vec<&Vote>> {
         self.votes.by_item(self.step.recipe, self.step.name)
+    }
+
+    /// Whoever gets no more work on the step, each with what to do about it.
+    pub(super) fn stopped(&self) -> Result<BTreeMap<String, String>, Failure> {
+        let recipe = output::recipe_of(self.config, self.step.name, Some(self.step.recipe))?;
+        let votes = self.by_item();
+        let stopped = stopped(self.config, recipe, &self.step, &self.items, &votes, self.votes.asides())?;
+        let told = |(name, right): (String, Right)| {
+            let what = format!(
+                "{name}: {} of {} known items right, at most {:.0} %, which is below review.gold_bound: no more work until `riddlemill review set-aside {name} --admit --by NAME --why TEXT`",
+                right.right,
+                right.of,
+                100.0 * right.high
+            );
+            (name, what)
+        };
+        Ok(stopped.into_iter().map(told).collect())
     }
 
     /// The remarks on votes of the step.

@@ -1,6 +1,6 @@
 //! `review qualify`: trials on items with known answers, graded and stored.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use crate::pipeline::{blinding, now};
 use crate::review::ballot::{Qualification, Role, Round};
 use crate::review::exchange::{disarm, sheet, table_rows};
 use crate::review::grades::{self, Grade, Line, TrialAnswer};
-use crate::review::qualify::{Trial, TrialLevel, level, trials, wants_a_senior};
+use crate::review::qualify::{Trial, TrialLevel, level, wants_a_senior};
 use crate::review::{
     Annotator, Blinding, Gold, ImportSettings, Item, LastTrial, Values, Vote, import, read_gold,
 };
@@ -46,6 +46,17 @@ pub(super) fn known<'r>(room: &'r ReviewSession<'_>, file: &Path) -> Result<Vec<
             problems.iter().map(|problem| format!("{}: {problem}", file.display())).collect();
         usage(lines.join("\n"))
     })
+}
+
+/// Everybody's graded trials on a step, in the order they were made.
+fn attempts(room: &ReviewSession<'_>) -> Result<BTreeMap<String, Vec<Grade>>, Failure> {
+    grades::attempts(&raw(room), room.step.recipe, room.step.name).map_err(io)
+}
+
+/// The items that somebody has answered in trials that were graded.
+pub(super) fn tried(room: &ReviewSession<'_>, annotator: &str) -> Result<BTreeSet<String>, Failure> {
+    let made = attempts(room)?.remove(annotator).unwrap_or_default();
+    Ok(made.iter().flat_map(|grade| &grade.answers).map(|(answer, _)| answer.item.clone()).collect())
 }
 
 /// Grades the trials, and stored votes on the same items.
@@ -120,45 +131,11 @@ fn against(
             .map(|()| if troubled { Exit::Partial } else { Exit::Done });
     }
     let answers: Vec<_> = gold.iter().map(|gold| (gold.item, &gold.answers)).collect();
-    let shares = shares(room);
-    let graded = trials(&room.step, &answers, &votes, shares, asked.fewest);
-    let mut lines = Vec::new();
-    // With too few answers nobody has passed or failed yet, so nothing is stored.
-    for trial in graded.iter().filter(|trial| trial.level != TrialLevel::TooFew) {
-        let own = votes.iter().filter(|vote| vote.annotator == trial.annotator);
-        let mut given: Vec<(TrialAnswer, bool)> = Vec::new();
-        for vote in own {
-            let one = trials(&room.step, &answers, &[vote], shares, 1);
-            let right = one.first().is_some_and(|one| one.right > 0);
-            given.push((TrialAnswer::new(&vote.annotator, &vote.item, vote.values.clone()), right));
-        }
-        given.sort_by(|(a, _), (b, _)| (&a.item, a.entry).cmp(&(&b.item, b.entry)));
-        lines.push(Line::Grade(grade(trial, asked.fewest, shares, &at, None, given)));
-    }
+    let (graded, grades) = grades::grade_against(&room.step, &answers, &votes, asked.fewest, &at);
+    let lines: Vec<Line> = grades.into_iter().map(Line::Grade).collect();
     let new = store(room, &lines)?;
     print_trials(room, &graded, asked.fewest, new, global)?;
     Ok(if troubled { Exit::Partial } else { Exit::Done })
-}
-
-fn grade(
-    trial: &Trial,
-    fewest: usize,
-    shares: Qualification,
-    at: &str,
-    by: Option<&str>,
-    answers: Vec<(TrialAnswer, bool)>,
-) -> Grade {
-    Grade {
-        annotator: trial.annotator.clone(),
-        right: trial.right,
-        of: trial.of,
-        fewest,
-        shares: [shares.formal, shares.senior],
-        level: trial.level,
-        by: by.map(str::to_owned),
-        at: at.to_owned(),
-        answers,
-    }
 }
 
 fn print_trials(
@@ -169,14 +146,25 @@ fn print_trials(
     global: &Global,
 ) -> Result<(), Failure> {
     let shares = shares(room);
+    let made = attempts(room)?;
+    let attempt = |trial: &Trial| {
+        let made = made.get(&trial.annotator).map(Vec::as_slice).unwrap_or_default();
+        (made.len(), grades::seen_before(made))
+    };
     if global.json {
-        let rows: Vec<_> = graded
-            .iter()
-            .map(|t| json!({ "annotator": t.annotator, "right": t.right, "of": t.of, "level": t.level.name() }))
-            .collect();
-        return output::json(&rows);
+        let row = |t: &Trial| {
+            let mut row =
+                json!({ "annotator": t.annotator, "right": t.right, "of": t.of, "level": t.level.name() });
+            let (attempts, again) = attempt(t);
+            if attempts > 1 {
+                row["attempts"] = json!(attempts);
+                row["seen_before"] = json!(again);
+            }
+            row
+        };
+        return output::json(&graded.iter().map(row).collect::<Vec<_>>());
     }
-    let mut text: String = graded.iter().map(|trial| line(room, trial, fewest)).collect();
+    let mut text: String = graded.iter().map(|trial| line(room, trial, fewest, attempt(trial))).collect();
     let (formal, senior) = (shares.formal * 100.0, shares.senior * 100.0);
     text.push_str(&format!("over {formal:.0} % may vote, over {senior:.0} % may be a senior\n"));
     if room.step.qualification.is_none() {
@@ -190,7 +178,7 @@ fn print_trials(
     output::print(&text)
 }
 
-fn line(room: &ReviewSession<'_>, trial: &Trial, fewest: usize) -> String {
+fn line(room: &ReviewSession<'_>, trial: &Trial, fewest: usize, (nth, again): (usize, usize)) -> String {
     let person = room.config.annotators.iter().find(|person| person.name == trial.annotator);
     let role = person.map_or(Role::Annotator, |person| person.role);
     let passed = LastTrial {
@@ -211,7 +199,17 @@ fn line(room: &ReviewSession<'_>, trial: &Trial, fewest: usize) -> String {
         TrialLevel::TooFew => format!("not judged: {fewest} answers are needed"),
     };
     let share = 100.0 * trial.right as f64 / trial.of.max(1) as f64;
-    format!("{:<14} {} of {} right ({share:.0} %): {level}\n", trial.annotator, trial.right, trial.of)
+    let attempt = match (nth, again) {
+        (..=1, _) => String::new(),
+        (nth, 0) => format!("; attempt {nth}"),
+        (nth, again) => {
+            format!("; attempt {nth}, in which {} had been in an earlier one", count(again as u64, "item"))
+        }
+    };
+    format!(
+        "{:<14} {} of {} right ({share:.0} %): {level}{attempt}\n",
+        trial.annotator, trial.right, trial.of
+    )
 }
 
 /// The sheet's column for the grade.
@@ -343,7 +341,7 @@ fn by_a_senior(
         let trial = Trial { annotator: annotator.to_owned(), right, of, level };
         if level != TrialLevel::TooFew {
             let answers = answers.into_values().map(|(given, right)| (given.clone(), right)).collect();
-            lines.push(Line::Grade(grade(&trial, asked.fewest, shares, &at, Some(by), answers)));
+            lines.push(Line::Grade(Grade::new(&trial, asked.fewest, shares, &at, Some(by), answers)));
         }
         trials.push(trial);
     }

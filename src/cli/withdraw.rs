@@ -96,7 +96,7 @@ fn released(holders: &[Holder]) -> String {
         let more = if rows.len() > SHOWN { ", …" } else { "" };
         let hint = match yanked {
             true => "; the version is yanked".to_string(),
-            false => format!("\n    hint: `riddlemill release yank {version} --recipe {recipe} --reason …`"),
+            false => format!("\n    hint: `riddlemill release yank {version} --recipe {recipe} --why …`"),
         };
         text.push_str(&format!(
             "  released in {recipe} {version}: {} ({}{more}){hint}\n",

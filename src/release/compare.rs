@@ -346,7 +346,13 @@ impl Comparison {
         // Writing into a string cannot fail.
         for (label, a) in &self.labels {
             let percent = a.percent.map_or_else(|| "-".into(), |p| format!("{:.1} %", p * 100.0));
-            let kappa = a.kappa.map_or_else(|| "not defined".into(), |k| decimals(k, 3));
+            let why = match a.items {
+                0 => "not defined (no item has labels on both sides)",
+                _ => {
+                    "not defined (every item has the same label on both sides, so there is no agreement beyond chance)"
+                }
+            };
+            let kappa = a.kappa.map_or_else(|| why.into(), |k| decimals(k, 3));
             let _ = writeln!(out, "{label}: {percent} of {} agree, kappa {kappa}", a.items);
             for (theirs, ours, n) in a.matrix.iter().filter(|(theirs, ours, _)| theirs != ours) {
                 let _ = writeln!(out, "  {theirs} -> {ours}: {n}");

@@ -134,7 +134,7 @@ fn analysis(facts: &Facts) -> Vec<String> {
     fields
         .map(|(step, field)| {
             format!(
-                "{}, {}: {} items, agreeing pairs {}, Krippendorff's alpha {}, Fleiss' kappa {}, Cohen's kappa by pair {}{}",
+                "{}, {}: {} items, agreeing pairs {}, Krippendorff's alpha {}, Fleiss' kappa {}, Cohen's kappa by pair {}{}{}",
                 step.stage,
                 field.field,
                 field.items,
@@ -142,6 +142,7 @@ fn analysis(facts: &Facts) -> Vec<String> {
                 figure(field.alpha),
                 figure(field.fleiss),
                 figure(field.cohen),
+                field.undefined.as_ref().map_or_else(String::new, |why| format!(" (not defined: {why})")),
                 if step.voted.sample { " (synthetic votes: these figures do not measure people)" } else { "" },
             )
         })

@@ -253,7 +253,8 @@ fn voted_on(
     let rated = agreement::pooled(&step, &items, &on, Bootstrap::NONE).map(|pooled| {
         let shares: Vec<String> =
             pooled.shares.iter().map(|(field, share)| format!("`{field}` {:.1} %", share * 100.0)).collect();
-        let kappa = pooled.fleiss.map_or_else(|| "not defined".into(), |e| decimals(e.value, 3));
+        let why = "not defined (every vote gives the same answer, or no items have equally many votes)";
+        let kappa = pooled.fleiss.map_or_else(|| why.into(), |e| decimals(e.value, 3));
         format!(
             "Rated `{}` on average: {}; Fleiss' kappa over these questions together: {kappa} ({} items).",
             pooled.code,
@@ -261,7 +262,9 @@ fn voted_on(
             pooled.items
         )
     });
+    let set_aside = votes.set_aside(step.recipe, step.name).count();
     let voted = Voted::count(&step, &items, &resolved, &on, &config.annotators, Bootstrap::NONE);
+    let voted = Voted { set_aside, ..voted };
     Ok((voted, rated.unwrap_or_default()))
 }
 

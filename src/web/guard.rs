@@ -224,7 +224,13 @@ pub(super) async fn circle(
     match visitor.rank() {
         Some(rank) if rank >= needed => next.run(request).await,
         Some(_) => PageError::forbidden().into_response(),
-        None if request.method() == Method::GET => Redirect::to("/login").into_response(),
+        None if request.method() == Method::GET => {
+            // Whoever was logged out goes on where they were.
+            let here = request.uri().path_and_query().map_or("/", |here| here.as_str());
+            let to =
+                if here == "/" { "/login".to_string() } else { format!("/login?to={}", view::encoded(here)) };
+            Redirect::to(&to).into_response()
+        }
         None => PageError::new(StatusCode::UNAUTHORIZED, "login_first").into_response(),
     }
 }

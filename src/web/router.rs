@@ -12,8 +12,8 @@ use tower_http::compression::CompressionLayer;
 use super::access::Rank;
 use super::app::{App, BODY_BYTES};
 use super::routes::{
-    assign, carry, causes, curate, decide, duplicates, guideline, history, login, overview, people, record,
-    releases, review, run, stage, table,
+    assign, carry, cast, causes, curate, decide, duplicates, guideline, history, login, overview, people,
+    persons, record, releases, review, run, stage, table, trials,
 };
 use super::{assets, guard};
 
@@ -58,7 +58,7 @@ fn annotators() -> Vec<Route> {
         ("/review", get(review::list)),
         ("/review/mine", get(history::page)),
         ("/review/{recipe}/{step}/guideline", get(guideline::page)),
-        ("/review/{recipe}/{step}/{round}", get(review::page).post(review::vote)),
+        ("/review/{recipe}/{step}/{round}", get(review::page).post(cast::vote)),
         ("/review/{recipe}/{step}/{round}/later", post(review::pass_over)),
     ]
 }
@@ -67,8 +67,11 @@ fn annotators() -> Vec<Route> {
 fn curators() -> Vec<Route> {
     vec![
         ("/curate", get(curate::page)),
+        ("/curate/people", get(persons::list)),
+        ("/curate/people/{name}", get(persons::page).post(persons::act)),
         ("/curate/{recipe}/{step}", get(curate::one)),
         ("/curate/{recipe}/{step}/assign", get(assign::page).post(assign::spread)),
+        ("/curate/{recipe}/{step}/trials", get(trials::page).post(trials::grade)),
         ("/curate/{recipe}/{step}/guideline", post(guideline::edit)),
         ("/curate/{recipe}/{step}/carry", get(carry::page).post(carry::take)),
         ("/curate/{recipe}/{step}/votes.jsonl", get(curate::votes)),

@@ -300,3 +300,98 @@ export const a_remark_a_history_and_a_guideline_are_at_hand = () => walked(async
   }
   check(workspace.read("raw/votes/notes/flub.clean.jsonl").trim().split("\n").length === SIZES.length, "one remark a vote");
 });
+
+// Answers whatever has to be answered on the page, with the first answer of each question, or the last.
+const answered = (sheet, last = false) => sheet.evaluate((last) => {
+  for (let n = 0; n < 12; n++) {
+    const sets = [...document.querySelectorAll("fieldset[data-group][data-required]")].filter((s) => s.dataset.group && !s.hidden);
+    const set = sets.find((s) => s.querySelectorAll(":checked").length < (s.dataset.kind === "one" || s.querySelector("[value=keep]") ? 1 : Number(s.dataset.max) === 3 ? 3 : 1));
+    if (!set) break;
+    const free = [...set.querySelectorAll("input:not(:checked):not([name=anyway])")];
+    (last ? free.at(-1) : free[0]).click();
+  }
+  for (const [n, text] of document.querySelectorAll("fieldset[data-kind=text][data-required]:not([hidden]) textarea").entries()) {
+    text.value = `写给这一条的第 ${n + 1} 个回答，不是下一条的。`;
+    text.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+  document.querySelectorAll("[name=anyway]").forEach((box) => { box.checked = true; });
+}, last);
+
+// What the form holds, by the names of its fields.
+const form_state = (sheet) => sheet.evaluate(() => JSON.stringify([...document.getElementById("ballot").elements].filter((e) => /^f\./.test(e.name) && !e.closest("fieldset").hidden).map((e) => [e.name, e.type === "radio" || e.type === "checkbox" ? [e.value, e.checked] : e.value])));
+
+// Twice voted and once back: the item just voted on stands there with its answers, and the next one is untouched.
+const going_back = async (desks, browser) => {
+  for (const [width, height] of [[1280, 800], [390, 844]]) {
+    const kinds = new Set();
+    for (const [name, address] of desks) {
+      const sheet = await page(browser, { viewport: { width, height } });
+      await sheet.goto(address);
+      const item = () => sheet.evaluate(() => document.querySelector("#ballot [name=item]")?.value || "");
+      const moved = (from) => sheet.waitForFunction((from) => document.readyState === "complete" && document.querySelector("#ballot [name=item]")?.value !== from, from, { timeout: 15000 });
+      const first = await item();
+      if (!first) { await sheet.context().close(); continue; }
+      check(new URL(sheet.url()).searchParams.get("item") === first, `${name}: the address does not name the item: ${sheet.url()}`);
+      check(await sheet.evaluate(() => document.getElementById("ballot").autocomplete === "off"), `${name}: the browser may fill the form in`);
+      await answered(sheet);
+      const given = await form_state(sheet);
+      await sheet.keyboard.press("Control+Enter");
+      await moved(first);
+      const second = await item();
+      if (!second) { await sheet.context().close(); continue; }
+      check(new URL(sheet.url()).searchParams.get("item") === second, `${name}: the address does not name the next item: ${sheet.url()}`);
+      const untouched = await form_state(sheet);
+      await sheet.evaluate(() => { history.back(); });
+      await moved(second);
+      check((await item()) === first, `${name} at ${width}: Back shows ${await item()} instead of ${first}`);
+      check((await sheet.textContent("main")).includes("You have voted on this"), `${name}: the page does not say that one has voted`);
+      check((await form_state(sheet)) === given, `${name}: the answers are others: ${await form_state(sheet)} instead of ${given}`);
+      await sheet.evaluate(() => { history.forward(); });
+      await moved(first);
+      check((await item()) === second && (await form_state(sheet)) === untouched, `${name}: the next item has the answers of the one before it`);
+      for (const kind of await sheet.evaluate(() => [document.querySelector(".option .post") ? "preference" : document.querySelector(".option") ? "choice" : "", document.querySelector("fieldset[data-kind=text]:not([hidden])") ? "text" : ""])) kinds.add(kind);
+      check(sheet.wrong.length === 0, `${name}: ${sheet.wrong.join("\n")}`);
+      await sheet.context().close();
+    }
+    for (const kind of ["choice", "preference", "text"]) check(kinds.has(kind), `no ${kind} was gone back to at ${width}`);
+  }
+};
+export const back_shows_the_item_just_voted_on = () => walked(going_back);
+export const back_shows_the_item_just_voted_on_in_firefox = async () => {
+  const browser = await openFirefox();
+  if (!browser) return "no Firefox, or no driver for it";
+  await browser.close();
+  await walked(going_back, openFirefox);
+};
+
+// How many answers of a ballot one sees without scrolling, of those that are asked at first: above what sticks to the lower
+// edge, and under nothing.
+const SEEN = [[1280, 800, 8], [1440, 900, 8], [390, 844, 1]];
+const in_sight = async (desks, browser) => {
+  for (const [width, height, least] of SEEN) {
+    for (const [name, address] of desks) {
+      const sheet = await page(browser, { viewport: { width, height } });
+      await sheet.goto(address);
+      const found = await sheet.evaluate(() => {
+        const answers = [...document.querySelectorAll("#ballot fieldset:not([hidden]) .option, #ballot fieldset:not([hidden]) > textarea")];
+        const edge = document.querySelector("#ballot .actions").getBoundingClientRect().top;
+        const seen = answers.filter((answer) => { const box = answer.getBoundingClientRect(); return box.height > 0 && box.top >= 0 && box.bottom <= edge + 1; });
+        const text = document.querySelector(".subject .post, .subject h2")?.getBoundingClientRect();
+        return { seen: seen.length, of: answers.length, text: !text || (text.top >= 0 && text.top < innerHeight), folded: ![...document.querySelectorAll(".guide details")].some((fold) => fold.open), thumb: !!document.querySelector(".thumb"), wide: document.documentElement.scrollWidth - innerWidth };
+      });
+      if (process.env.RIDDLEMILL_SHOTS) console.log(`| ${name} | ${width}×${height} | ${found.seen} of ${found.of} |`);
+      check(found.folded && found.wide <= 0, `${name} at ${width}: ${JSON.stringify(found)}`);
+      check(found.text, `${name} at ${width}×${height}: the text is out of sight`);
+      // On a phone the text comes first; few answers stay under the thumb.
+      if (width > 390 || found.thumb) check(found.seen >= Math.min(found.of, least), `${name} at ${width}×${height}: ${found.seen} of ${found.of} answers are in sight`);
+      // At the last answer the text is still there.
+      if (width > 390) {
+        await sheet.evaluate(() => { [...document.querySelectorAll("#ballot fieldset:not([hidden]) .option")].at(-1)?.scrollIntoView({ block: "end" }); });
+        const text = await sheet.evaluate(() => { const box = document.querySelector(".reads").getBoundingClientRect(); return box.bottom > 0 && box.top < innerHeight; });
+        check(text, `${name} at ${width}×${height}: the text leaves while one answers`);
+      }
+      await sheet.context().close();
+    }
+  }
+};
+export const answers_are_in_sight_beside_the_text = () => walked(in_sight);

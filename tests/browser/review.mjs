@@ -199,3 +199,62 @@ export const two_tabs_and_an_item_that_changed_are_told = async () => {
     workspace.remove();
   }
 };
+
+export const several_votes_without_a_network_wait_in_order = async () => {
+  const workspace = Workspace.sample();
+  const server = await Server.start(workspace);
+  const browser = await open();
+  try {
+    const sheet = await page(browser);
+    await sheet.goto(server.url + "/review/chumor/screen/vote?as=annotator-1");
+    const item = () => sheet.inputValue("#ballot [name=item]");
+    const cast = async (key, less = 0) => {
+      const before = await item();
+      if (key) await sheet.keyboard.press(key);
+      await sheet.keyboard.press("Enter");
+      if (!less) await sheet.waitForFunction((before) => document.querySelector("#ballot [name=item]")?.value !== before && document.readyState === "complete", before, { timeout: 30000 });
+      return before;
+    };
+    const first = await cast("1");
+    check(votes(workspace).length === 1, "one vote is on disk");
+    // The pages after this one are fetched while there is a network.
+    await sheet.waitForTimeout(6000);
+    await sheet.context().setOffline(true);
+    const held = [];
+    for (let n = 0; n < 3; n++) held.push(await cast("1"));
+    check(new Set([first, ...held, await item()]).size === 5, `every item is another: ${held}`);
+    check(sheet.url().includes(encodeURIComponent(await item())) || sheet.url().includes(await item()), `the address names the item: ${sheet.url()}`);
+    check((await sheet.textContent("#queue")).includes("3"), await sheet.textContent("#queue"));
+    check((await sheet.textContent("#message")).startsWith("Not saved yet"), "it says that nothing is saved yet");
+    await picture(sheet, "review-queue-offline");
+    // Without an answer one does not go on.
+    await cast("", 1);
+    check((await sheet.locator("fieldset [data-wrong]:not([hidden])").count()) > 0, "what is missing is named without the server");
+    check(votes(workspace).length === 1, "nothing pretends to be saved");
+    // One of them changes meanwhile and cannot be taken: it is shown, and the others come through in order.
+    await sheet.evaluate((id) => {
+      const name = Object.keys(localStorage).find((name) => name.startsWith("riddlemill queue"));
+      const queue = JSON.parse(localStorage.getItem(name));
+      for (const entry of queue) if (entry.item === id) entry.fields = entry.fields.map(([field, value]) => [field, field === "hash" ? "00" : value]);
+      localStorage.setItem(name, JSON.stringify(queue));
+    }, held[1]);
+    await sheet.context().setOffline(false);
+    await sheet.waitForFunction(() => document.getElementById("queue").querySelector("a"), null, { timeout: 30000 });
+    await sheet.waitForFunction(() => !Object.keys(localStorage).some((name) => name.startsWith("riddlemill queue")), null, { timeout: 30000 });
+    const stored = votes(workspace).map((vote) => vote.item);
+    check(stored.join() === [first, held[0], held[2]].join(), `in order, without the one that changed: ${stored}`);
+    const shown = await sheet.textContent("#queue");
+    check(shown.includes("Not taken:") && shown.includes(held[1]), shown);
+    // Its link leads to the item with its answers; saved from there, it is shown no more.
+    await sheet.click("#queue a");
+    await sheet.waitForFunction((id) => document.querySelector("#ballot [name=item]")?.value === id, held[1]);
+    check((await sheet.locator("#ballot :checked").count()) > 0, "the answers are still there");
+    await cast("");
+    check(votes(workspace).length === 4 && (await sheet.locator("#queue").isHidden()), "all of them are stored");
+    check(sheet.wrong.length === 0, sheet.wrong.join("\n"));
+  } finally {
+    await browser.close();
+    await server.kill();
+    workspace.remove();
+  }
+};

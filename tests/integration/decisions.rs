@@ -283,7 +283,7 @@ fn whoever_may_not_and_whatever_makes_no_sense_is_refused() {
     refused(&["keep", "tieba:101", "--by", "annotator-1", "--why", "x"], "senior or meta");
     refused(&["keep", "tieba:101", "--by", "nobody", "--why", "x"], "no [[annotator]]");
     refused(&["keep", "tieba:101", "--by", "meta-1", "--why", " "], "needs a reason");
-    refused(&["keep", "tieba:104", "--by", "meta-1", "--why", "x"], "decide two tieba:104 tieba:108");
+    refused(&["keep", "tieba:104", "--by", "meta-1", "--why", "x"], "decide different tieba:104 tieba:108");
     refused(&["text", "tieba:103", " ", "--by", "meta-1", "--why", "x"], "must not be empty");
     refused(&["two", "tieba:103", "tieba:103", "--by", "meta-1", "--why", "x"], "two different records");
     refused(&["two", "tieba:101", "tieba:103", "--by", "meta-1", "--why", "x"], "does not reach dedup");

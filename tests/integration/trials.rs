@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::harness::Workspace;
 
 /// The type chosen by the first of the sample's juniors, by item.
-fn known(ws: &Workspace) -> BTreeMap<String, String> {
+pub fn known(ws: &Workspace) -> BTreeMap<String, String> {
     let votes = ws.read("raw/sample/votes.jsonl");
     let votes = votes.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let ours =
@@ -192,4 +192,34 @@ fn texts_of_a_trial_are_graded_by_a_senior_who_does_not_see_whose_they_are() {
     assert!(actual.contains("junior-2       15 of 20 right (75 %): may not vote"), "{actual}");
     let result = ws.call(["review", "assign", "explanation", "--recipe", "flub"]).expect(0);
     assert!(!result.out.contains("junior-2"), "{}", result.out);
+}
+
+#[test]
+fn a_second_trial_is_counted_and_has_new_items_where_there_are_any() {
+    let ws = Workspace::sample();
+    ws.call(["run", "--recipe", "flub", "--offline"]).expect(0);
+    let all = known(&ws);
+    assert!(all.len() >= 28, "{}", all.len());
+    let write = |gold: &BTreeMap<String, String>| {
+        let lines = gold.iter().map(|(item, kind)| json!({ "item": item, "answers": { "type": kind } }));
+        ws.write("gold.jsonl", lines.map(|line| format!("{line}\n")).collect::<String>());
+    };
+    let qualify = |file: &str| {
+        let args =
+            ["review", "qualify", "type", "--recipe", "flub", "--gold", "gold.jsonl", "--fewest", "8", file];
+        ws.call(args).expect(0).out
+    };
+    let first: BTreeMap<String, String> = all.iter().take(8).map(|(a, b)| (a.clone(), b.clone())).collect();
+    write(&first);
+    let failed = qualify(&answered(&ws, "junior-1", &first, 4, 8));
+    assert!(failed.contains("junior-1       4 of 8 right (50 %): may not vote\n"), "{failed}");
+    // On the same items it is said how often they have tried, and that they knew the items.
+    let again = qualify(&answered(&ws, "junior-1", &first, 0, 8));
+    assert!(again.contains("attempt 2, in which 8 items had been in an earlier one"), "{again}");
+    // Of more known answers the new ones are asked.
+    write(&all);
+    let new: BTreeMap<String, String> =
+        all.into_iter().filter(|(item, _)| !first.contains_key(item)).collect();
+    let third = qualify(&answered(&ws, "junior-1", &new, 0, 28));
+    assert!(third.contains("; attempt 3\n"), "{third}");
 }

@@ -173,13 +173,17 @@ pub struct Field {
     pub distinct: bool,
     /// The content key of the text to edit; unchanged, it is not an answer.
     pub edits: Option<&'static str>,
+    /// How far a score may be from the known one and still be right in a trial; none of its own means equal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tolerance: Option<usize>,
 }
 
 impl Field {
     /// A required field whose answers combine by majority.
     pub fn new(name: &'static str, label: Label, kind: Kind) -> Field {
         let combine = Combine::Majority;
-        Field { name, label, kind, required: true, when: None, combine, distinct: false, edits: None }
+        let (when, edits, tolerance) = (None, None, None);
+        Field { name, label, kind, required: true, when, combine, distinct: false, edits, tolerance }
     }
 
     /// Makes the field optional.

@@ -297,15 +297,21 @@ fn field(lists: &Lists, keys: &Keys<'_>) -> Field {
         write: keys.texts("write").unwrap_or_default().leak(),
         draft: keys.texts("draft").unwrap_or_default().leak(),
     };
+    let kind = kind(lists, keys);
+    let tolerance = keys.count("tolerance");
+    if tolerance.is_some() && !matches!(kind, Kind::Score { .. }) {
+        keys.problem("tolerance", "only a score has one: how far it may be from the known score in a trial");
+    }
     Field {
         name: keys.needed("name"),
         label: keys.words("label"),
-        kind: kind(lists, keys),
+        kind,
         required: !keys.flag("optional").unwrap_or(false),
         when: keys.table("when", when),
         combine: combine(keys),
         distinct: keys.flag("distinct").unwrap_or(false),
         edits: keys.text("edits"),
+        tolerance,
     }
 }
 

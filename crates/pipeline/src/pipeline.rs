@@ -13,6 +13,7 @@ use riddlemill_llm::Run;
 use riddlemill_tables::{self as store, CommitError, Lock, Manifest, StageReader, Workspace, durable};
 use riddlemill_text::record::{Reason, State};
 
+mod aside;
 mod assemble;
 pub mod decide;
 mod evidence;
@@ -35,6 +36,7 @@ mod voting;
 mod waits;
 mod withheld;
 
+pub use aside::{AsideEffect, known_answers, look_aside, restore, set_aside, stopped};
 pub use assemble::{AssembleError, assemble};
 use evidence::{RunContext, not_embedded, not_judged};
 pub use forecast::{Forecast, Later, StepForecast, forecast, outlook};

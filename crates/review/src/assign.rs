@@ -108,6 +108,9 @@ pub struct Task {
     /// Whether this entry takes back the last task of this item, annotator and round, instead of giving one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub back: bool,
+    /// The day by which it is wanted, YYYY-MM-DD, if one was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
 }
 
 /// How items are assigned.
@@ -132,6 +135,10 @@ pub struct AssignSettings<'s> {
     pub gold: &'s [&'s str],
     /// The share of gold items (0 to 1) in each annotator's queue, if there are enough.
     pub gold_share: f64,
+    /// Draws which gold items each annotator gets, with `seed`.
+    pub gold_seed: u64,
+    /// Whether open gold items also get the votes that they need, as known items that stay in the recipe do.
+    pub gold_is_due: bool,
     /// The authors of what is judged, by item: they are not given it.
     pub written_by: Option<&'s BTreeMap<String, Vec<String>>>,
 }
@@ -227,6 +234,7 @@ pub fn assign(
     let mut loads = Loads::count(&able, tasks, round);
     loads.keep_off(settings.written_by);
     let gold: BTreeSet<&str> = settings.gold.iter().copied().collect();
+    let open_gold: Vec<&str> = items.iter().copied().filter(|item| gold.contains(item)).collect();
     let mut new = Vec::new();
     let task =
         |item: &str, annotator: String| Task { item: item.into(), annotator, round, ..Task::default() };
@@ -261,10 +269,14 @@ pub fn assign(
         let wanted = (load as f64 * share / (1.0 - share)).round() as usize;
         let has = tasks.iter().filter(|task| task.gold && task.annotator == annotator).count();
         // Drawn anew for each annotator, so that not all get the same gold items.
-        let free = drawn(gold.iter().copied(), settings.seed ^ Draw::new(0, "review gold", annotator).bits());
+        let free = drawn(
+            gold.iter().copied(),
+            settings.seed ^ Draw::new(settings.gold_seed, "review gold", annotator).bits(),
+        );
         let free = free.into_iter().filter(|item| !loads.has(item, annotator));
         let free: Vec<&str> = free.take(wanted.saturating_sub(has)).collect();
         for item in free {
+            loads.on.entry(item.to_owned()).or_default().insert(annotator.to_owned());
             new.push(Task {
                 item: item.to_owned(),
                 annotator: annotator.to_owned(),
@@ -272,6 +284,12 @@ pub fn assign(
                 gold: true,
                 ..Task::default()
             });
+        }
+    }
+    for item in drawn(open_gold.into_iter().filter(|_| settings.gold_is_due), settings.seed) {
+        while loads.on(item) < needed {
+            let Some(annotator) = loads.give(item, settings.seed) else { break };
+            new.push(Task { gold: true, ..task(item, annotator) });
         }
     }
     new.sort();
@@ -309,6 +327,35 @@ pub fn replace(
     for item in drawn(open.map(|task| task.item.as_str()), settings.seed) {
         if let Some(annotator) = loads.give(item, settings.seed) {
             let instead_of = Some(leaving.to_owned());
+            new.push(Task { item: item.to_owned(), annotator, round, instead_of, ..Task::default() });
+        }
+    }
+    new.sort();
+    new
+}
+
+/// Gives items whose votes of `from` no longer count to others, each only if fewer others are on it than it needs, and
+/// returns the new tasks, sorted. `tasks` include everybody's votes without a task.
+pub fn hand_on(
+    step: &Ballot,
+    from: &str,
+    items: &[&str],
+    people: &[Annotator],
+    tasks: &[Task],
+    settings: &AssignSettings<'_>,
+) -> Vec<Task> {
+    let round = settings.round;
+    let able: Vec<&str> = able(step, people, settings).into_iter().filter(|name| *name != from).collect();
+    let mut loads = Loads::count(&able, tasks, round);
+    loads.keep_off(settings.written_by);
+    let mut new = Vec::new();
+    for item in drawn(items.iter().copied(), settings.seed) {
+        let others = loads.on(item) - usize::from(loads.has(item, from));
+        if others >= step.votes_in(round) {
+            continue;
+        }
+        if let Some(annotator) = loads.give(item, settings.seed) {
+            let instead_of = Some(from.to_owned());
             new.push(Task { item: item.to_owned(), annotator, round, instead_of, ..Task::default() });
         }
     }

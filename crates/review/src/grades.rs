@@ -3,14 +3,17 @@
 //! A line contains answers that wait to be graded, or a grade. The last grade of an annotator on a step
 //! counts; `qualified` in the settings applies only to annotators without one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::assign::{Annotator, LastTrial};
-use super::qualify::TrialLevel;
+use super::ballot::{Ballot, Qualification};
+use super::item::Item;
+use super::qualify::{Trial, TrialLevel, trials};
 use super::value::Values;
+use super::votes::Vote;
 use riddlemill_files::digest::Digest;
 use riddlemill_files::fence;
 use riddlemill_files::log::{Log, LogError};
@@ -79,6 +82,28 @@ pub struct Grade {
 }
 
 impl Grade {
+    /// The grade of a trial.
+    pub fn new(
+        trial: &Trial,
+        fewest: usize,
+        shares: Qualification,
+        at: &str,
+        by: Option<&str>,
+        answers: Vec<(TrialAnswer, bool)>,
+    ) -> Grade {
+        Grade {
+            annotator: trial.annotator.clone(),
+            right: trial.right,
+            of: trial.of,
+            fewest,
+            shares: [shares.formal, shares.senior],
+            level: trial.level,
+            by: by.map(str::to_owned),
+            at: at.to_owned(),
+            answers,
+        }
+    }
+
     /// Whether the other grade is equal, ignoring the time.
     fn same_content(&self, other: &Grade) -> bool {
         let timeless = |grade: &Grade| Grade { at: String::new(), ..grade.clone() };
@@ -121,6 +146,54 @@ pub fn append(raw: &Path, recipe: &str, step: &str, lines: &[Line]) -> Result<us
         Log::at(path(raw, recipe, step)).append(&bytes)?;
     }
     Ok(new)
+}
+
+/// Everybody's graded trials on a step, in the order they were made.
+///
+/// # Errors
+/// [`LogError`] if the file was changed.
+pub fn attempts(raw: &Path, recipe: &str, step: &str) -> Result<BTreeMap<String, Vec<Grade>>, LogError> {
+    let mut made: BTreeMap<String, Vec<Grade>> = BTreeMap::new();
+    for line in read(raw, recipe, step)? {
+        if let Line::Grade(grade) = line {
+            made.entry(grade.annotator.clone()).or_default().push(grade);
+        }
+    }
+    Ok(made)
+}
+
+/// How many items of somebody's last trial they had answered in an earlier one.
+pub fn seen_before(made: &[Grade]) -> usize {
+    let Some((last, earlier)) = made.split_last() else { return 0 };
+    let known: BTreeSet<&str> =
+        earlier.iter().flat_map(|grade| &grade.answers).map(|(answer, _)| answer.item.as_str()).collect();
+    last.answers.iter().filter(|(answer, _)| known.contains(answer.item.as_str())).count()
+}
+
+/// Compares everybody's votes with known answers: their trials, and the grades of those with enough answers. With too
+/// few nobody has passed or failed yet, so that there is no grade.
+pub fn grade_against(
+    step: &Ballot,
+    gold: &[(&Item, &Values)],
+    votes: &[&Vote],
+    fewest: usize,
+    at: &str,
+) -> (Vec<Trial>, Vec<Grade>) {
+    let shares = step.qualification.unwrap_or(Qualification::USUAL);
+    let graded = trials(step, gold, votes, shares, fewest);
+    let mut grades = Vec::new();
+    for trial in graded.iter().filter(|trial| trial.level != TrialLevel::TooFew) {
+        let own = votes.iter().filter(|vote| vote.annotator == trial.annotator);
+        let mut answers: Vec<(TrialAnswer, bool)> = Vec::new();
+        for vote in own {
+            let one = trials(step, gold, &[vote], shares, 1);
+            let right = one.first().is_some_and(|one| one.right > 0);
+            answers.push((TrialAnswer::new(&vote.annotator, &vote.item, vote.values.clone()), right));
+        }
+        answers.sort_by(|(a, _), (b, _)| (&a.item, a.entry).cmp(&(&b.item, b.entry)));
+        grades.push(Grade::new(trial, fewest, shares, at, None, answers));
+    }
+    (graded, grades)
 }
 
 /// Sets every annotator's trial results. What cannot be read is skipped here and reported by `fsck`.

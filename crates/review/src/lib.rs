@@ -11,6 +11,7 @@
 //! - `resolve`: from the votes on an item to its result; [`mod@adjudicate`]: disputes and their settlement; [`carry`]: votes
 //!   carried over to a text that has changed.
 //! - [`mod@agreement`]: agreement between annotators; [`voted`] and [`mod@status`]: the result and the progress of a ballot.
+//! - [`people`]: each person's votes beside everybody's, and how unlikely they are to be honest work.
 //! - [`exchange`]: ballots exported and votes imported, as sheets and for Label Studio.
 //! - [`decisions`]: people's decisions about single records and pairs.
 
@@ -29,6 +30,7 @@ mod gold;
 pub mod grades;
 pub mod guidance;
 pub mod item;
+pub mod people;
 pub mod qualify;
 mod resolve;
 pub mod status;
@@ -40,7 +42,9 @@ pub use riddlemill_files::{Digest, NotADigest};
 
 pub use adjudicate::{adjudicate, disputes, overruled};
 pub use agreement::agreement;
-pub use assign::{Annotator, AssignError, AssignSettings, LastTrial, Task, assign, replace, written_by};
+pub use assign::{
+    Annotator, AssignError, AssignSettings, LastTrial, Task, assign, hand_on, replace, written_by,
+};
 pub use ballot::{Ballot, Role, Round};
 pub use blinding::Blinding;
 pub use exchange::{BallotSheet, Format, Import, ImportSettings, Problem, export, import};

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ballot::{Ballot, Combine, Field, Kind, Qualification, Round};
 use super::item::Item;
-use super::value::Values;
+use super::value::{Value, Values};
 use super::votes::{Vote, current};
 
 /// An annotator's result on items with known answers.
@@ -84,10 +84,7 @@ pub fn trials(
         if vote.content_hash != item.content_hash {
             continue;
         }
-        let compared = compared(step);
-        let is_right = compared.clone().all(|field| {
-            values.get(field.name).is_none_or(|value| vote.values.get(field.name) == Some(value))
-        });
+        let is_right = agrees(step, values, &vote.values);
         let score = scores.entry(&vote.annotator).or_default();
         score.0 += usize::from(is_right);
         score.1 += 1;
@@ -99,6 +96,20 @@ pub fn trials(
         level: level(right, of, shares, fewest),
     };
     scores.into_iter().map(trial).collect()
+}
+
+/// Whether answers are the known ones, as far as these are decided and can be compared.
+pub fn agrees(step: &Ballot, known: &Values, given: &Values) -> bool {
+    compared(step)
+        .all(|field| known.get(field.name).is_none_or(|known| is_right(field, known, given.get(field.name))))
+}
+
+/// Whether an answer is the known one; a score may be as far from it as its ballot says.
+fn is_right(field: &Field, known: &Value, given: Option<&Value>) -> bool {
+    match (field.tolerance, known.as_number(), given.and_then(Value::as_number)) {
+        (Some(tolerance), Some(known), Some(given)) => (known - given).abs() <= tolerance as f64,
+        _ => given == Some(known),
+    }
 }
 
 /// What `right` of `of` qualifies for.
@@ -115,7 +126,6 @@ pub fn level(right: usize, of: usize, shares: Qualification, fewest: usize) -> T
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::value::Value;
     use crate::{ballots, testing};
 
     /// Votes on the first `of` of 20 items, of which `right` are right.
@@ -170,6 +180,27 @@ mod tests {
         second.supersedes = Some(first.id);
         let trial = &trials(&step, &[(&item, &answers)], &[&second, &first], Qualification::USUAL, 1)[0];
         assert_eq!((trial.right, trial.of), (1, 1));
+    }
+
+    #[test]
+    fn a_rating_is_right_within_the_tolerance_of_its_ballot() {
+        let mut step = ballots::step("flub", "type").unwrap();
+        let score = Field { name: "rating", kind: Kind::Score { min: 1, max: 5 }, ..step.fields[0].clone() };
+        let item = testing::item(&step, "i", &[]);
+        let rated = |value: f64| {
+            let mut values = Values::new();
+            values.set("rating", Value::Number(value));
+            values
+        };
+        let answers = rated(4.0);
+        for (tolerance, given, right) in
+            [(None, 4.0, 1), (None, 3.0, 0), (Some(1), 3.0, 1), (Some(1), 5.0, 1), (Some(1), 2.0, 0)]
+        {
+            step.fields = vec![Field { tolerance, ..score.clone() }];
+            let vote = testing::vote(&step, &item, Round::Vote, "a", rated(given));
+            let trial = &trials(&step, &[(&item, &answers)], &[&vote], Qualification::USUAL, 1)[0];
+            assert_eq!(trial.right, right, "{tolerance:?} {given}");
+        }
     }
 
     #[test]

@@ -101,6 +101,11 @@ fn least_seconds(item: &Item) -> f64 {
     (characters / READ_A_SECOND).max(LEAST_SECONDS)
 }
 
+/// Whether a vote took less time than reading its item.
+pub(crate) fn is_hasty(item: &Item, seconds: f64) -> bool {
+    seconds < least_seconds(item)
+}
+
 /// Resolves every item of a step, in the order of `items`. `votes` are the step's, by item.
 pub fn resolve_all(step: &Ballot, items: &[Item], votes: &FxHashMap<&str, Vec<&Vote>>) -> Vec<Resolution> {
     let of = |item: &Item| votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();

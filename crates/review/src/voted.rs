@@ -30,6 +30,14 @@ pub struct Voted {
     pub modified: Option<(usize, usize)>,
     /// How the voters were admitted; `None` for a step without a trial.
     pub trial: Option<Trialled>,
+    /// Votes that a manager set aside: they count in none of these figures.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub set_aside: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// Agreement in one field.
@@ -48,6 +56,9 @@ pub struct Agreement {
     pub cohen: Option<[f64; 3]>,
     /// The number of pairs of annotators.
     pub pairs: usize,
+    /// Why one of these coefficients is not defined, if one is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub undefined: Option<String>,
 }
 
 /// How the voters of a step with a trial were admitted.
@@ -101,13 +112,14 @@ impl Voted {
             modified: (!looked.is_empty())
                 .then(|| (looked.iter().filter(|modified| **modified).count(), looked.len())),
             trial: trialled(step, &voters, people),
+            set_aside: 0,
         }
     }
 
     /// Whether there is nothing to show.
     pub fn is_empty(&self) -> bool {
         self.fields.is_empty()
-            && self.settled + self.disputed == 0
+            && self.settled + self.disputed + self.set_aside == 0
             && self.modified.is_none()
             && self.trial.is_none_or(|trial| trial.passed + trial.by_hand + trial.failed == 0)
     }
@@ -137,6 +149,7 @@ impl Agreement {
         let least = kappas.iter().copied().fold(f64::INFINITY, f64::min);
         let most = kappas.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         Agreement {
+            undefined: field.undefined().map(|why| why.to_string()),
             items: field.items,
             percent: three(field.percent),
             alpha: three(field.alpha),

@@ -32,6 +32,19 @@ const SENTENCES: &[(&str, &str)] = &[
         "`{}` was read in another encoding than it was written in; save the source as UTF-8",
         "`{}` 读取时所用的编码与写入时不同；请将来源存为 UTF-8",
     ),
+    ("no item has two votes", "没有一条有两票"),
+    (
+        "every vote gives the same answer, so there is no agreement beyond chance to measure",
+        "所有投票的答案相同，无从衡量超出偶然的一致",
+    ),
+    (
+        "Fleiss' kappa needs items with as many votes each as the ballot asks for",
+        "计算 Fleiss κ 需要票数达到要求的条目",
+    ),
+    (
+        "Cohen's kappa needs two people whose answers to the same items vary",
+        "计算 Cohen κ 需要两人对相同条目的答案有变化",
+    ),
     ("somebody decided so", "有人如此裁定"),
     ("the run was interrupted", "运行被中断"),
     ("an earlier version took what was cut or refused for whole", "旧版本把被截断或拒绝的回复当作完整的"),
@@ -221,6 +234,11 @@ const SENTENCES: &[(&str, &str)] = &[
     ("a run needs at least one recipe", "请至少选择一个配方"),
     ("an invitation needs a name", "请填写被邀请者的名称"),
     ("{} is not an [[annotator]] of pipeline.toml", "pipeline.toml 中没有名为 {} 的 [[annotator]]"),
+    ("the day by which answers are wanted is written YYYY-MM-DD", "截止日期须写作 YYYY-MM-DD"),
+    (
+        "choose what the link opens; the first person becomes the manager only if that is chosen",
+        "请选择链接开放的权限；只有明确选择后，第一个人才会成为管理者",
+    ),
     (
         "the first invitation must be for a curator, because it closes the pages to everybody else",
         "第一个用链接进入的人必须是管理者：此后没有令牌的人都不能进入",

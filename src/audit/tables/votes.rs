@@ -112,7 +112,10 @@ pub(super) fn reviews(source: &Source<'_>) -> Result<Found, RunError> {
                 // The lines of `report` have no intervals, so nothing is resampled.
                 Voted::count(step, items, &resolved, votes, &source.config.annotators, Bootstrap::NONE)
             })?;
-            reviews.push(Reviewed { voted: voted.unwrap_or_default(), ..Reviewed::new(&manifest) });
+            let (of, ballot) = review.place();
+            let set_aside = source.votes()?.set_aside(of, ballot).count();
+            let voted = Voted { set_aside, ..voted.unwrap_or_default() };
+            reviews.push(Reviewed { voted, ..Reviewed::new(&manifest) });
         }
     }
     let lines = reviews.iter().map(Reviewed::describe).collect::<String>();
@@ -203,12 +206,16 @@ pub(super) fn pooled_agreement(source: &Source<'_>, ballot: &str) -> Result<Foun
         found.code,
         shares.join(", "),
         found.items,
-        kappa.map_or_else(|| "not defined".into(), interval)
+        kappa.map_or_else(|| NOT_DEFINED.into(), interval)
     );
     let value: Json =
         json!({ "items": found.items, "shares": found.shares, "kappa": kappa, "sample": found.sample });
     Ok(Found::new(value, lines))
 }
+
+/// Why kappa over several questions has no value.
+const NOT_DEFINED: &str =
+    "not defined (every vote gives the same answer, or no items have equally many votes)";
 
 /// What votes come to, a line each: agreement in each field, disputes, what seniors changed, trials.
 pub fn voted_lines(voted: &Voted) -> Vec<String> {
@@ -229,8 +236,9 @@ pub fn voted_lines(voted: &Voted) -> Vec<String> {
             }
             other => figure(other),
         };
+        let why = field.undefined.as_ref().map_or_else(String::new, |why| format!(" (not defined: {why})"));
         lines.push(format!(
-            "{}{sample}: {} items, pairs that agree {}, alpha {}, Fleiss {}, Cohen {cohen}",
+            "{}{sample}: {} items, pairs that agree {}, alpha {}, Fleiss {}, Cohen {cohen}{why}",
             field.field,
             field.items,
             figure(field.percent),
@@ -240,6 +248,9 @@ pub fn voted_lines(voted: &Voted) -> Vec<String> {
     }
     if voted.settled + voted.disputed > 0 {
         lines.push(format!("disputes: {} settled by adjudication, {} open", voted.settled, voted.disputed));
+    }
+    if voted.set_aside > 0 {
+        lines.push(format!("votes set aside, which count in none of this: {}", voted.set_aside));
     }
     if let Some((modified, of)) = voted.modified {
         let share = 100.0 * modified as f64 / of as f64;

@@ -16,7 +16,7 @@ pub(in crate::cli) struct Act {
     #[arg(long, value_name = "NAME")]
     pub by: String,
     /// The reason
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, alias = "reason", value_name = "TEXT")]
     pub why: String,
     /// Only for this recipe; default: all that have the record
     #[arg(long, value_name = "NAME")]
@@ -74,9 +74,11 @@ pub(in crate::cli) enum DecideVerb {
     /// Replace the content; for a riddle, the answer
     Answer(Edit),
     /// Decide that two records are one joke
-    One(OfPair),
+    #[command(name = "same", alias = "one")]
+    Same(OfPair),
     /// Decide that two records are not one joke
-    Two(OfPair),
+    #[command(name = "different", alias = "two")]
+    Different(OfPair),
     /// Undo a decision; the one before it counts again
     Undo {
         /// The decision's id, or the beginning of it
@@ -86,7 +88,7 @@ pub(in crate::cli) enum DecideVerb {
         #[arg(long, value_name = "NAME")]
         by: String,
         /// The reason
-        #[arg(long, value_name = "TEXT")]
+        #[arg(long, alias = "reason", value_name = "TEXT")]
         why: String,
     },
     /// List the decisions and their state
@@ -122,7 +124,7 @@ pub(in crate::cli) enum DecideVerb {
         #[arg(long, value_name = "NAME")]
         by: Option<String>,
         /// The reason, for rows without one
-        #[arg(long, value_name = "TEXT")]
+        #[arg(long, alias = "reason", value_name = "TEXT")]
         why: Option<String>,
         /// Decide for all recipes that have the record, not only the one that the table was written for
         #[arg(long)]

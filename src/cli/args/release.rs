@@ -65,7 +65,7 @@ pub(in crate::cli) struct Yank {
     #[arg(long, value_name = "RECIPE")]
     pub recipe: Option<String>,
     /// The reason, for those who have the version
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long = "why", alias = "reason", value_name = "TEXT")]
     pub reason: String,
     /// The date, YYYY-MM-DD; default: today in UTC
     #[arg(long, value_name = "DATE")]
@@ -78,7 +78,7 @@ pub(in crate::cli) struct Withdraw {
     #[arg(value_name = "POST", required_unless_present = "list")]
     pub target: Option<String>,
     /// The reason; it stays in raw/ permanently
-    #[arg(long, value_name = "TEXT", required_unless_present = "list")]
+    #[arg(long = "why", alias = "reason", value_name = "TEXT", required_unless_present = "list")]
     pub reason: Option<String>,
     /// POST is a whole dump, SOURCE/FILE
     #[arg(long, conflicts_with_all = ["text", "list"])]

@@ -22,6 +22,28 @@ pub(in crate::cli) struct Place {
     pub round: RoundArg,
 }
 
+impl SomePlace {
+    /// The place, if a step is named.
+    pub fn named(&self) -> Option<Place> {
+        let step = self.step.clone()?;
+        Some(Place { step, recipe: self.recipe.clone(), round: self.round })
+    }
+}
+
+/// A review step, or all of them.
+#[derive(Args)]
+pub(in crate::cli) struct SomePlace {
+    /// The review step, as in review:<STEP>
+    #[arg(value_name = "STEP", required_unless_present = "all", add = ArgValueCandidates::new(complete::reviews))]
+    pub step: Option<String>,
+    /// The recipe; optional if only one of the workspace's recipes has the step
+    #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::recipes))]
+    pub recipe: Option<String>,
+    /// The round: everybody's vote, a senior's review of the votes, or adjudication
+    #[arg(long, value_enum, default_value_t)]
+    pub round: RoundArg,
+}
+
 #[derive(Clone, Copy, Default, ValueEnum)]
 pub(in crate::cli) enum RoundArg {
     #[default]
@@ -35,7 +57,10 @@ pub(in crate::cli) enum ReviewVerb {
     /// Write an annotator's ballot: the assigned items, or everything that is open
     Export {
         #[command(flatten)]
-        place: Place,
+        place: SomePlace,
+        /// Write everybody's ballots of every step into this folder: a folder a person, a file a step
+        #[arg(long, value_name = "DIR", conflicts_with_all = ["step", "annotator", "out", "gold", "propose"])]
+        all: Option<PathBuf>,
         /// The annotator; a Label Studio project may be for several
         #[arg(long, value_name = "NAME", default_value = "", add = ArgValueCandidates::new(complete::annotators))]
         annotator: String,
@@ -54,18 +79,21 @@ pub(in crate::cli) enum ReviewVerb {
         propose: bool,
     },
     /// Import votes; problems are reported with their cells, valid votes are stored
+    ///
+    /// Without a step, `review import DIR` reads every file of a folder, or the files named: each sheet says which
+    /// recipe, step and round it is of.
     Import {
         #[command(flatten)]
         place: Place,
-        /// Files in any of the formats
-        #[arg(value_name = "FILE", required = true)]
+        /// Files in any of the formats, or folders of them
+        #[arg(value_name = "FILE")]
         files: Vec<PathBuf>,
     },
     /// Show the progress of the steps, with agreement among voters
     Status {
         #[command(flatten)]
         only: Only,
-        /// Show agreement by field: percent, alpha, kappa, AC1 with intervals
+        /// Show agreement by field (percent, alpha, kappa, AC1 with intervals) among a sample's votes, too
         #[arg(long)]
         agreement: bool,
     },
@@ -83,11 +111,12 @@ pub(in crate::cli) enum ReviewVerb {
         /// Only to this annotator; may be given several times
         #[arg(long = "to", value_name = "NAME", add = ArgValueCandidates::new(complete::annotators))]
         to: Vec<String>,
-        /// A file of known answers, JSON Lines as in a ballot, to mix into everybody's queue
+        /// A file of known answers, JSON Lines as in a ballot, to mix into everybody's queue, in place of the
+        /// folder of `review.gold`
         #[arg(long, value_name = "FILE", requires = "gold_share")]
         gold: Option<PathBuf>,
-        /// The share of these items in each queue
-        #[arg(long, value_name = "SHARE", requires = "gold")]
+        /// The share of known items in each queue; without --gold, of those in the folder of `review.gold`
+        #[arg(long, value_name = "SHARE")]
         gold_share: Option<f64>,
         /// Only annotators who read this language; may be given several times
         #[arg(long = "language", value_name = "CODE")]
@@ -95,6 +124,9 @@ pub(in crate::cli) enum ReviewVerb {
         /// The seed of every draw
         #[arg(long, value_name = "N", default_value_t = 0)]
         seed: u64,
+        /// The day by which the answers are wanted; the annotators' own list shows it
+        #[arg(long, value_name = "YYYY-MM-DD")]
+        until: Option<String>,
         /// Give the open items of somebody who left to others
         #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::annotators))]
         replace: Option<String>,
@@ -138,7 +170,7 @@ pub(in crate::cli) enum ReviewVerb {
         #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::annotators))]
         by: Option<String>,
         /// Why the answers still apply
-        #[arg(long, value_name = "TEXT")]
+        #[arg(long, alias = "reason", value_name = "TEXT")]
         why: Option<String>,
         /// Move the votes of these items back to the texts on which they were cast
         #[arg(long, requires = "items")]
@@ -150,6 +182,9 @@ pub(in crate::cli) enum ReviewVerb {
         #[arg(value_name = "FILE", requires = "by")]
         files: Vec<PathBuf>,
     },
+    /// Set somebody's votes aside, so that they no longer count, and give what becomes open again to others; list such
+    /// decisions, or undo one
+    SetAside(SetAsideArgs),
     /// List the disputes, or adjudicate an item
     Adjudicate {
         #[command(flatten)]
@@ -160,13 +195,51 @@ pub(in crate::cli) enum ReviewVerb {
         /// Who decides
         #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::annotators))]
         by: Option<String>,
-        /// An answer, FIELD=VALUE; several codes separated by `;`; `reason=…` is required
+        /// The reason, which is required
+        #[arg(long, alias = "reason", value_name = "TEXT", requires = "item")]
+        why: Option<String>,
+        /// An answer, FIELD=VALUE; several codes separated by `;`
         #[arg(long = "answer", value_name = "FIELD=VALUE", value_parser = super::split)]
         answers: Vec<(String, String)>,
         /// Also decide an item that is not disputed: the decision overrides its votes and its draft
         #[arg(long, requires = "item")]
         overrule: bool,
     },
+}
+
+/// Whose votes, and which.
+#[derive(Args)]
+pub(in crate::cli) struct SetAsideArgs {
+    /// The annotator; without one, the decisions so far are listed
+    #[arg(value_name = "ANNOTATOR", add = ArgValueCandidates::new(complete::annotators))]
+    pub annotator: Option<String>,
+    /// Only votes on this review step, as in review:<STEP>
+    #[arg(long, value_name = "STEP", add = ArgValueCandidates::new(complete::reviews))]
+    pub step: Option<String>,
+    /// Only votes of this recipe
+    #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::recipes))]
+    pub recipe: Option<String>,
+    /// Only votes of this day or time (UTC) and later
+    #[arg(long, value_name = "TIME", requires = "annotator")]
+    pub from: Option<String>,
+    /// Only votes up to this day, all of it, or time (UTC)
+    #[arg(long, value_name = "TIME", requires = "annotator")]
+    pub until: Option<String>,
+    /// Who decides
+    #[arg(long, value_name = "NAME")]
+    pub by: Option<String>,
+    /// The reason, which is required
+    #[arg(long, alias = "reason", value_name = "TEXT")]
+    pub why: Option<String>,
+    /// Only say what would change
+    #[arg(long, requires = "annotator", conflicts_with_all = ["undo", "admit"])]
+    pub dry_run: bool,
+    /// Undo a decision, named by its id or the beginning of it: its votes count again
+    #[arg(long, value_name = "ID", conflicts_with_all = ["annotator", "admit"])]
+    pub undo: Option<String>,
+    /// Give work again to an annotator whom `review.gold_bound` stopped
+    #[arg(long, requires = "annotator", conflicts_with_all = ["step", "recipe", "from", "until"])]
+    pub admit: bool,
 }
 
 #[derive(Clone, Copy, Default, ValueEnum)]

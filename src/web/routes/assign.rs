@@ -11,8 +11,8 @@ use serde::Serialize;
 use super::ballot::label_in;
 use super::curate::unassigned;
 use super::review::ballot;
-use crate::config::Config;
-use crate::pipeline::{Tasks, now, votes_as_tasks};
+use crate::config::{Config, sections};
+use crate::pipeline::{Tasks, known_answers, now, stopped, votes_as_tasks};
 use crate::recipe::Recipe;
 use crate::review::ballot::{Role, Round};
 use crate::review::{
@@ -40,6 +40,8 @@ struct Page {
     people: Vec<Person>,
     /// Open items without enough voters in the round.
     open: usize,
+    /// Known items of the settings' folder.
+    known: usize,
     preview: Option<Preview>,
     /// The obstacle.
     problem: Option<String>,
@@ -53,7 +55,13 @@ struct Page {
 struct AssignForm {
     round: &'static str,
     overlap: f64,
+    /// The share of known items in each person's work, in percent.
+    gold: f64,
+    /// Draws which of them a person gets.
+    seed: u64,
     to: Vec<String>,
+    /// The day by which the answers are wanted, YYYY-MM-DD; empty if none is named.
+    until: String,
 }
 
 #[derive(Serialize)]
@@ -97,7 +105,15 @@ pub(in crate::web) async fn page(
 ) -> Result<Response, PageError> {
     let recipe = recipe(&name)?;
     let who = visitor.clone();
-    let wish = AssignForm { round: Round::Vote.name(), overlap: 0.0, to: Vec::new() };
+    let settings: sections::Review = app.config().0.typed(Some(recipe.name), "review");
+    let wish = AssignForm {
+        round: Round::Vote.name(),
+        overlap: 0.0,
+        gold: settings.gold_share * 100.0,
+        seed: settings.gold_seed,
+        to: Vec::new(),
+        until: String::new(),
+    };
     let found = reading(move || look(&app, recipe, &step, wish, None, &who)).await?;
     view::page(&visitor, "assign.html", found)
 }
@@ -121,7 +137,26 @@ pub(in crate::web) async fn spread(
     if !(0.0..=100.0).contains(&overlap) {
         return Err(PageError::bad("the overlap is a share of 0 to 100 %"));
     }
-    let wish = AssignForm { round: round.name(), overlap, to: form.all("to").map(str::to_string).collect() };
+    let settings: sections::Review = app.config().0.typed(Some(recipe.name), "review");
+    let given = |name: &str| form.get(name).trim().to_string();
+    // Where there are no known items the form does not ask for them.
+    let gold = match given("gold").as_str() {
+        "" => settings.gold_share * 100.0,
+        text => text.parse().unwrap_or(-1.0),
+    };
+    let seed = match given("seed").as_str() {
+        "" => settings.gold_seed,
+        text => text.parse().map_err(|_| PageError::bad("the seed is a whole number"))?,
+    };
+    if !(0.0..=100.0).contains(&gold) {
+        return Err(PageError::bad("the known items are a share of 0 to 100 %"));
+    }
+    let until = form.get("until").trim().to_string();
+    if !until.is_empty() && until.parse::<jiff::civil::Date>().is_err() {
+        return Err(PageError::bad("the day by which answers are wanted is written YYYY-MM-DD"));
+    }
+    let to = form.all("to").map(str::to_string).collect();
+    let wish = AssignForm { round: round.name(), overlap, gold, seed, to, until };
     let confirmed: Option<String> = Some(form.get("digest").to_string()).filter(|digest| !digest.is_empty());
     let who = visitor.clone();
     let found = reading(move || {
@@ -180,14 +215,24 @@ fn planned(
     let open = unassigned(ballot, &resolved, tasks, round);
     let to: Vec<&str> = wish.to.iter().map(String::as_str).collect();
     let written_by = written_by(&ballot.items);
+    let gold = known_answers(config, step.recipe, step, &ballot.items)?;
+    let gold: Vec<&str> = gold.iter().map(|gold| gold.item.id.as_str()).collect();
     let settings = AssignSettings {
         round,
         overlap: wish.overlap / 100.0,
         to: &to,
+        gold: &gold,
+        gold_share: wish.gold / 100.0,
+        gold_seed: wish.seed,
+        gold_is_due: true,
         written_by: Some(&written_by),
         ..AssignSettings::default()
     };
-    Ok((open.len(), assign(step, &open, &config.annotators, &known, &settings)))
+    let recipe = recipe(step.recipe)?;
+    let stopped = stopped(config, recipe, step, &ballot.items, &votes, &board.asides())?;
+    let people: Vec<Annotator> =
+        config.annotators.iter().filter(|person| !stopped.contains_key(&person.name)).cloned().collect();
+    Ok((open.len(), assign(step, &open, &people, &known, &settings)))
 }
 
 fn digest(new: &[Task]) -> String {
@@ -212,8 +257,17 @@ fn look(
     let mut loads: BTreeMap<&str, usize> = BTreeMap::new();
     tasks.current(round).iter().for_each(|task| *loads.entry(&task.annotator).or_default() += 1);
     let load = |name: &str| loads.get(name).copied().unwrap_or(0);
+    let stopped = {
+        let board = app.desk.board().map_err(PageError::broken)?;
+        let votes = board.by_item(recipe.name, step.name);
+        stopped(&config, recipe, step, &ballot.items, &votes, &board.asides())?
+    };
+    let of_gold = |name: &str| {
+        word(visitor.language, "lacks_gold").filter(|_| stopped.contains_key(name)).map(str::to_string)
+    };
     let people = config.annotators.iter().map(|person| {
         let lacks = missing_requirement(person, step, round, visitor.language);
+        let lacks = lacks.or_else(|| of_gold(&person.name));
         Person {
             name: person.name.clone(),
             role: person.role.name(),
@@ -245,6 +299,7 @@ fn look(
         rounds: std::iter::once(Round::Vote.name()).chain(review).collect(),
         people,
         open,
+        known: known_answers(&config, recipe.name, step, &ballot.items)?.len(),
         preview,
         problem,
         changed: previewed == Some(true),
@@ -271,7 +326,11 @@ fn give(
         return Ok(false);
     }
     let at = now();
-    new.iter_mut().for_each(|task| task.at = Some(at.clone()));
+    let until = Some(wish.until.clone()).filter(|until| !until.is_empty());
+    for task in &mut new {
+        task.at = Some(at.clone());
+        task.until.clone_from(&until);
+    }
     tasks.append(&new)?;
     Ok(true)
 }

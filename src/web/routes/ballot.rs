@@ -31,6 +31,13 @@ pub(super) struct Shown {
     flag: bool,
 }
 
+impl Shown {
+    /// The item's id.
+    pub(super) fn id(&self) -> &str {
+        &self.id
+    }
+}
+
 /// A vote under review, without its voter.
 #[derive(Serialize)]
 struct Cast {
@@ -56,6 +63,8 @@ struct Asks {
     options: Vec<Whatever>,
     /// The index of the group of answers shown together by key: fields of a group have no key twice.
     group: Option<usize>,
+    /// Whether it is a rating, whose keys are its numbers.
+    rating: bool,
     /// The style of the answers: `thumb` for few, `short` for those explained before.
     look: &'static str,
     /// The value of a text.
@@ -194,26 +203,38 @@ fn shown_in_field(field: &Field, item: &Item) -> Vec<String> {
 
 /// Keys of answers, in order; letters that the page uses are left out.
 const KEYS: &str = "1234567890qwertyiopadhjklzxvbnm";
+/// Those that are not numbers.
+const LETTERS: &str = "qwertyiopadhjklzxvbnm";
 
 /// Assigns keys to the answers and styles to the fields, and returns the keys in use. A question with one
 /// answer ends a group, after which the keys start again; after a question with several answers they
-/// continue, so that no key is needed to end it.
+/// continue, so that no key is needed to end it. The keys of a rating are its numbers: whoever presses 3 means
+/// a 3, so other questions of its group have letters.
 fn lay_out(fields: &mut [Asks]) -> Vec<String> {
-    let (mut group, mut used, mut most) = (0, 0, 0);
+    group_by_keys(fields);
     let mut defined: Vec<(String, String)> = Vec::new();
     let mut choices = 0;
+    let with_rating: Vec<usize> =
+        fields.iter().filter(|field| field.rating).filter_map(|field| field.group).collect();
+    let (mut group, mut used) = (None, 0);
+    let mut keys: Vec<char> = Vec::new();
     for field in fields.iter_mut().filter(|field| !field.options.is_empty()) {
-        if used + field.options.len() > KEYS.len() {
-            (group, used) = (group + 1, 0);
+        if group != field.group {
+            (group, used) = (field.group, 0);
         }
-        field.group = Some(group);
         let text = |option: &Whatever, key: &str| option[key].as_str().unwrap_or_default().to_string();
         let meanings: Vec<(String, String)> =
             field.options.iter().map(|option| (text(option, "code"), text(option, "definition"))).collect();
         let again = meanings.iter().all(|meaning| defined.contains(meaning));
+        let letters = group.is_some_and(|group| with_rating.contains(&group));
+        let free = if letters { LETTERS } else { KEYS };
         for (at, option) in field.options.iter_mut().enumerate() {
             // A field with more answers than there are keys leaves the last ones without.
-            let key = KEYS.get(used + at..=used + at).unwrap_or_default();
+            let key = match field.rating {
+                true => text(option, "code"),
+                false => free.get(used + at..=used + at).unwrap_or_default().to_string(),
+            };
+            keys.extend(key.chars());
             option["key"] = json!(key);
             if again {
                 option["definition"] = json!("");
@@ -227,13 +248,31 @@ fn lay_out(fields: &mut [Asks]) -> Vec<String> {
             ..=3 if choices == 1 && field.kind == "one" && !long => "thumb",
             _ => "",
         };
+        if !field.rating {
+            used += field.options.len();
+        }
+    }
+    KEYS.chars().filter(|key| keys.contains(key)).map(|key| key.to_uppercase().to_string()).collect()
+}
+
+/// Divides the fields into groups within which every answer has a key of its own.
+fn group_by_keys(fields: &mut [Asks]) {
+    let (mut group, mut used) = (0, 0);
+    for field in fields.iter_mut().filter(|field| !field.options.is_empty()) {
+        // Beside a rating there are the letters alone.
+        let too_many = match field.rating {
+            true => used > LETTERS.len(),
+            false => used + field.options.len() > KEYS.len(),
+        };
+        if too_many {
+            (group, used) = (group + 1, 0);
+        }
+        field.group = Some(group);
         used += field.options.len();
-        most = most.max(used);
         if field.kind == "one" {
             (group, used) = (group + 1, 0);
         }
     }
-    KEYS.chars().take(most).map(|key| key.to_uppercase().to_string()).collect()
 }
 
 /// Whether an answer accepts a draft that is not shown.
@@ -337,6 +376,7 @@ fn asks(
         max,
         options,
         group: None,
+        rating: matches!(field.kind, Kind::Score { min, max } if min >= 0 && max <= 9),
         look: "",
         text: standing.map(Value::to_string).filter(|_| kind == "text").unwrap_or_default(),
         draft_shown: draft.as_ref().is_some_and(|draft| !stands_above(draft)),
@@ -362,5 +402,59 @@ mod tests {
         let (played, painted) =
             ("The pianist played in a tennis match.", "No brush ever touched this canvas.");
         assert!(!is_edit(played, painted) && !is_edit("", painted));
+    }
+
+    /// A question with answers of these codes.
+    fn question(name: &'static str, kind: &'static str, codes: &[&str], rating: bool) -> Asks {
+        let options = codes.iter().map(|code| json!({ "code": code, "definition": "" })).collect();
+        Asks {
+            name,
+            label: name,
+            kind,
+            required: true,
+            min: 1,
+            max: 1,
+            options,
+            group: None,
+            rating,
+            look: "",
+            text: String::new(),
+            draft: None,
+            draft_shown: false,
+            draft_of: None,
+            ranked: Vec::new(),
+            anyway: false,
+            when: None,
+        }
+    }
+
+    #[test]
+    fn the_keys_of_a_rating_are_its_numbers() {
+        let keys = |field: &Asks| -> Vec<String> {
+            field.options.iter().map(|option| option["key"].as_str().unwrap().to_string()).collect()
+        };
+        let mut fields = [
+            question("kinds", "several", &["a", "b", "c", "d", "e"], false),
+            question("rating", "one", &["1", "2", "3", "4"], true),
+            question("sure", "one", &["yes", "no"], false),
+            question("scale", "one", &["0", "1", "2"], true),
+        ];
+        let used = lay_out(&mut fields);
+        assert_eq!(keys(&fields[0]), ["q", "w", "e", "r", "t"]);
+        assert_eq!(keys(&fields[1]), ["1", "2", "3", "4"]);
+        assert_eq!(keys(&fields[2]), ["1", "2"]);
+        assert_eq!(keys(&fields[3]), ["0", "1", "2"]);
+        assert_eq!(fields.each_ref().map(|field| field.group), [Some(0), Some(0), Some(1), Some(2)]);
+        assert_eq!(used, ["1", "2", "3", "4", "0", "Q", "W", "E", "R", "T"]);
+        // Without a rating the keys go on after several answers, as ever.
+        let mut fields = [
+            question("kinds", "several", &["a", "b"], false),
+            question("sure", "one", &["yes", "no"], false),
+        ];
+        lay_out(&mut fields);
+        assert_eq!(
+            (keys(&fields[0]), keys(&fields[1])),
+            (vec!["1".into(), "2".into()], vec!["3".into(), "4".into()])
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! The curator's page: everybody's progress and speed, agreement, missing votes and from whom, stale votes,
 //! and votes to download.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -16,14 +16,15 @@ use super::ballot::label_in;
 use super::faults::field_name;
 use super::review::ballot;
 use crate::config::{Config, sections};
-use crate::pipeline::Tasks;
+use crate::pipeline::{Tasks, known_answers};
 use crate::recipe::{self, Recipe};
 use crate::review::agreement::{self, Bootstrap, Estimate, FieldAgreement, PairAgreement};
 use crate::review::ballot::{Qualification, Round};
+use crate::review::grades;
 use crate::review::qualify::{FEWEST, trials};
 use crate::review::{
-    Annotator, Ballot, Item, Outcome, Pending, Resolution, Role, Values, Vote, Voted, ballots, resolve_all,
-    status, voted::guessed,
+    Annotator, Ballot, Gold, Item, Outcome, Pending, Resolution, Role, Values, Vote, Voted, ballots,
+    resolve_all, status, voted::guessed,
 };
 use crate::shortcuts::Shortcuts;
 use crate::web::app::{App, reading, recipe};
@@ -69,6 +70,8 @@ struct Curated {
     passed: Vec<Skip>,
     /// Remarks on votes, latest first.
     notes: Vec<Note>,
+    /// Whether there are trials: required, or made.
+    tries: bool,
 }
 
 #[derive(Serialize)]
@@ -83,6 +86,8 @@ struct Person {
     fast: Option<(usize, usize)>,
     /// Items with a known answer: right, of.
     gold: Option<(usize, usize)>,
+    /// Graded trials.
+    attempts: usize,
     share: usize,
 }
 
@@ -110,6 +115,8 @@ struct AgreementRow {
     items: usize,
     percent: Option<[f64; 3]>,
     alpha: Option<[f64; 3]>,
+    /// Why a coefficient is not defined.
+    undefined: Option<String>,
     /// Everybody who shares an item with somebody.
     names: Vec<String>,
     /// For each two of them: the share of common items on which they agree, and their number.
@@ -204,7 +211,10 @@ fn curated(
     let given = app.desk.given(recipe.name, step.name)?;
     let tasks = given.tasks();
     let status = status(items, &resolved, &votes, tasks.all());
-    let gold = gold(ballot, &resolved, tasks, &votes);
+    let known = known_answers(config, recipe.name, step, items)?;
+    let gold = gold(ballot, &resolved, tasks, &votes, &known);
+    let attempts =
+        grades::attempts(&app.workspace.raw(), recipe.name, step.name).map_err(PageError::broken)?;
     let person = |(name, p): (&String, &crate::review::status::Progress)| Person {
         name: name.clone(),
         assigned: p.assigned,
@@ -214,6 +224,7 @@ fn curated(
         seconds: p.median_seconds,
         fast: p.is_implausibly_fast().then_some((p.hasty.count, p.hasty.of)),
         gold: gold.get(name).copied(),
+        attempts: attempts.get(name).map_or(0, Vec::len),
         share: (p.done * 1000).checked_div(p.assigned).unwrap_or(0),
     };
     // Only people are shown here, not a sample's voters.
@@ -225,6 +236,7 @@ fn curated(
     }
     let seed = config.typed::<sections::Options>(Some(recipe.name), "options").seed;
     Ok(Curated {
+        tries: step.qualification.is_some() || !attempts.is_empty() || !known.is_empty(),
         paper: step.paper,
         items: status.items,
         confirmed: status.confirmed,
@@ -324,6 +336,7 @@ fn agreed(step: &Ballot, language: Language, field: &FieldAgreement) -> Agreemen
         items: field.items,
         percent: three(&field.percent),
         alpha: three(&field.alpha),
+        undefined: field.undefined().map(|why| why.to_string()),
         pairs: names.iter().map(|a| names.iter().map(|b| of(a, b)).collect()).collect(),
         names,
     }
@@ -342,12 +355,14 @@ fn trend(votes: &FxHashMap<&str, Vec<&Vote>>) -> Vec<Day> {
     days.into_iter().skip(last).map(day).collect()
 }
 
-/// How many gold items each annotator answered correctly: items assigned as gold and decided.
+/// How many known items each annotator answered correctly: those of the settings' folder, and items assigned as
+/// known ones and decided.
 fn gold(
     ballot: &BallotItems,
     resolved: &[Resolution],
     tasks: &Tasks,
     votes: &FxHashMap<&str, Vec<&Vote>>,
+    more: &[Gold<'_>],
 ) -> FxHashMap<String, (usize, usize)> {
     let given: Vec<&str> = tasks.all().iter().filter(|t| t.gold).map(|t| t.item.as_str()).collect();
     let known: Vec<(&Item, &Values)> = ballot
@@ -359,11 +374,11 @@ fn gold(
             Outcome::Confirmed { values, .. } => Some((item, values)),
             _ => None,
         })
+        .chain(more.iter().map(|gold| (gold.item, &gold.answers)))
         .collect();
-    let cast: Vec<&Vote> = known
-        .iter()
-        .flat_map(|(item, _)| votes.get(item.id.as_str()).into_iter().flatten().copied())
-        .collect();
+    let items: BTreeSet<&str> = known.iter().map(|(item, _)| item.id.as_str()).collect();
+    let cast: Vec<&Vote> =
+        items.iter().flat_map(|item| votes.get(item).into_iter().flatten().copied()).collect();
     // Only the counts of a trial are shown here, and these do not depend on the shares.
     let shares = ballot.step.qualification.unwrap_or(Qualification { formal: 0.8, senior: 0.95 });
     let trials = trials(&ballot.step, &known, &cast, shares, FEWEST);
@@ -400,7 +415,7 @@ pub(in crate::web) async fn votes(
         let board = app.desk.board().map_err(PageError::broken)?;
         let mut lines = Vec::new();
         for item in &ballot.items {
-            for vote in board.on(recipe.name, ballot.step.name, &item.id) {
+            for vote in board.stored(recipe.name, ballot.step.name, &item.id) {
                 serde_json::to_writer(&mut lines, vote).map_err(PageError::broken)?;
                 lines.push(b'\n');
             }

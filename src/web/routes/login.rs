@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use axum::extract::State;
+use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
+use serde::Deserialize;
 use serde_json::json;
 
 use crate::web::access::Rank;
@@ -15,11 +16,29 @@ use crate::web::guard::{Form, set_cookie};
 use crate::web::view;
 use crate::web::visitor::Visitor;
 
-pub(in crate::web) async fn form(visitor: Visitor) -> Result<Response, PageError> {
+/// The page that was asked for before the login.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(in crate::web) struct Return {
+    to: String,
+}
+
+pub(in crate::web) async fn form(
+    visitor: Visitor,
+    Query(Return { to }): Query<Return>,
+) -> Result<Response, PageError> {
     match visitor.rank() {
-        Some(rank) => Ok(Redirect::to(home(rank)).into_response()),
-        None => view::page(&visitor, "login.html", json!({ "wrong": "" })),
+        Some(rank) => Ok(Redirect::to(own_page(&to).unwrap_or(home(rank))).into_response()),
+        None => view::page(&visitor, "login.html", json!({ "wrong": "", "to": own_page(&to) })),
     }
+}
+
+/// A page of this server to return to: never another server's, nor the login's own.
+fn own_page(to: &str) -> Option<&str> {
+    let here = to.starts_with('/') && !to.starts_with("//") && !to.contains('\\');
+    let plain = to.len() <= 2000 && to.bytes().all(|byte| byte.is_ascii_graphic());
+    let elsewhere = !["/login", "/logout", "/join"].iter().any(|path| to.starts_with(path)) && to != "/";
+    (here && plain && elsewhere).then_some(to)
 }
 
 /// A token opens a session, whose secret is the cookie. A right token is accepted whatever wrong ones came
@@ -30,8 +49,9 @@ pub(in crate::web) async fn enter(
     form: Form,
 ) -> Result<Response, PageError> {
     let (client, now) = (visitor.client, Instant::now());
+    let to = own_page(form.get("to"));
     let again = |status: StatusCode, key: &str| {
-        let mut page = view::page(&visitor, "login.html", json!({ "wrong": key }))?;
+        let mut page = view::page(&visitor, "login.html", json!({ "wrong": key, "to": to }))?;
         *page.status_mut() = status;
         Ok(page)
     };
@@ -52,7 +72,7 @@ pub(in crate::web) async fn enter(
         Ok((session, grant.rank, app))
     });
     let (session, rank, app) = session.await?;
-    let mut answer = Redirect::to(home(rank)).into_response();
+    let mut answer = Redirect::to(to.unwrap_or(home(rank))).into_response();
     set_cookie(&mut answer, &app.cookie, &session, &app);
     Ok(answer)
 }
@@ -76,5 +96,28 @@ pub(super) fn home(rank: Rank) -> &'static str {
     match rank {
         Rank::Annotator => "/review",
         Rank::Reader | Rank::Curator => "/",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::own_page;
+
+    #[test]
+    fn a_login_returns_to_a_page_of_this_server_alone() {
+        let item = "/review/flub/type/vote?item=tieba:1";
+        assert_eq!(own_page(item), Some(item));
+        for other in [
+            "",
+            "/",
+            "//evil.example",
+            "https://evil.example",
+            "/\\evil.example",
+            "/login",
+            "/a b",
+            "/x\r\nA: b",
+        ] {
+            assert_eq!(own_page(other), None, "{other}");
+        }
     }
 }

@@ -98,6 +98,11 @@ pub(in crate::web) async fn invite(
         "annotator" => Rank::Annotator,
         "reader" => Rank::Reader,
         "curator" => Rank::Curator,
+        "" => {
+            return Err(PageError::bad(
+                "choose what the link opens; the first person becomes the manager only if that is chosen",
+            ));
+        }
         other => return Err(PageError::bad(format!("no rank {other:?}"))),
     };
     let name: String = form.get("name").trim().chars().take(NAME_CHARS).collect();

@@ -145,6 +145,8 @@ struct AgreementRow {
     percent: Option<[f64; 3]>,
     alpha: Option<[f64; 3]>,
     fleiss: Option<[f64; 3]>,
+    /// Why a coefficient is not defined.
+    undefined: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -222,6 +224,7 @@ fn agreed(app: &App, recipe: &'static Recipe, language: Language) -> Result<Vec<
                 percent: three(&field.percent),
                 alpha: three(&field.alpha),
                 fleiss: three(&field.fleiss),
+                undefined: field.undefined().map(|why| why.to_string()),
             });
         }
     }

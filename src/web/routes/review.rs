@@ -6,23 +6,18 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, RwLockReadGuard};
 
-use axum::Json;
 use axum::extract::{Path, Query, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::ballot::{Shown, label_in, on_screen};
-use super::cast_vote::{Remarked, note_of, remark, vote_of};
-use super::faults;
-use crate::config::Config;
-use crate::pipeline::now;
+use crate::config::{Config, sections};
+use crate::pipeline::{now, stopped};
 use crate::recipe::{self, Recipe};
-use crate::review::answers::{self, Answers, Fault};
-use crate::review::ballot::{Field, Round};
-use crate::review::{Annotator, Digest, Handed, Item, Value, Vote};
-use crate::shortcuts::Cue;
+use crate::review::ballot::Round;
+use crate::review::{Annotator, Item};
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::PageError;
 use crate::web::guard::Form;
@@ -30,8 +25,7 @@ use crate::web::i18n::Language;
 use crate::web::view;
 use crate::web::visitor::Visitor;
 use crate::web::voting::{
-    Assignments, BallotItems, Cast, Guide, Place, ShownItem, Skip, VoteIndex, far, lacks, own, shown, skip,
-    takes_more, waits,
+    Assignments, BallotItems, Place, ShownItem, Skip, VoteIndex, far, lacks, own, shown, skip, waits,
 };
 
 /// The voter: without tokens, the name in the URL.
@@ -43,6 +37,8 @@ pub(in crate::web) struct Who {
     item: String,
     /// The previous item.
     after: String,
+    /// Whether the page is fetched ahead, for a time without a network: that reserves no item.
+    ahead: String,
 }
 
 /// The settings' entry of the visitor.
@@ -61,6 +57,10 @@ struct Waiting {
     done: usize,
     open: usize,
     share: usize,
+    /// Whether it was assigned to the person.
+    own: bool,
+    /// The day by which the next of its open items is wanted.
+    until: Option<String>,
 }
 
 /// Everything that waits for the person.
@@ -101,7 +101,11 @@ fn places(
             // them.
             let reads = person.unread(&ballot.step).is_empty();
             for round in Round::ALL.into_iter().filter(|round| person.may_vote(&ballot.step, *round)) {
-                let (done, open) = far(&board, Place { recipe, ballot: &ballot, round }, &given, person);
+                let place = Place { recipe, ballot: &ballot, round };
+                let (done, mut open) = far(&board, place, &given, person);
+                if !open.is_empty() && is_stopped(app, &board, place, person)? {
+                    open.clear();
+                }
                 let all = if reads || given.spread(round) { done + open.len() } else { done };
                 if let Some(share) = (done * 1000).checked_div(all) {
                     waiting.push(Waiting {
@@ -112,11 +116,18 @@ fn places(
                         done,
                         open: open.len(),
                         share,
+                        own: given.any(round, &person.name),
+                        until: given.until(round, &person.name, &open),
                     });
                 }
             }
         }
     }
+    // What somebody was given comes first, and of that what is wanted first.
+    waiting.sort_by_key(|place| {
+        let done = place.own && place.open == 0;
+        (!place.own, done, place.own && place.until.is_none(), place.until.clone())
+    });
     Ok(waiting)
 }
 
@@ -154,12 +165,26 @@ pub(in crate::web) async fn page(
     let person = person(&config, &visitor, &who.r#as)?;
     let (recipe, round) = (recipe(&name)?, Round::from_name(&round).ok_or_else(PageError::not_found)?);
     let language = visitor.language;
+    let after = who.item.is_empty() && !who.after.is_empty();
+    let ahead = if who.ahead.is_empty() { "" } else { "&ahead=1" };
     let screen = reading(move || {
         let ballot = app.ballots.open(&config, recipe, &step)?.ok_or_else(PageError::not_found)?;
         screen(&app, Place { recipe, ballot: &ballot, round }, &person, &who, language)
     })
     .await?;
-    view::page(&visitor, "ballot.html", screen)
+    // Each item has an address of its own, so that going back in the browser shows that item again, and not
+    // the next one with the answers of this one in its form.
+    match &screen.item {
+        Some(item) if after => {
+            let who =
+                if visitor.open { format!("as={}&", view::encoded(&screen.who)) } else { String::new() };
+            let (step, item) = (view::encoded(screen.step), view::encoded(item.id()));
+            let address =
+                format!("/review/{}/{step}/{}?{who}item={item}{ahead}", screen.recipe, screen.round);
+            Ok(Redirect::to(&address).into_response())
+        }
+        _ => view::page(&visitor, "ballot.html", screen),
+    }
 }
 
 fn screen(
@@ -173,6 +198,13 @@ fn screen(
     let step = &ballot.step;
     let (board, given) = seat(app, place, person)?;
     let (done, mut waiting) = far(&board, place, &given, person);
+    if is_stopped(app, &board, place, person)? {
+        waiting.clear();
+        // What they have voted on they may look at; nothing new is shown.
+        if own(&board, place, &who.item, &person.name).is_none() {
+            return Err(PageError::new(StatusCode::FORBIDDEN, "stopped_you"));
+        }
+    }
     let skips = app.desk.skips(recipe.name, step.name)?;
     let passed: BTreeSet<&str> = skips
         .iter()
@@ -206,12 +238,18 @@ fn screen(
         (item, _) => Some(item.to_string()),
     };
     let item = match &id {
-        Some(id) => Some(may_see(&board, place, &given, person, id)?),
+        Some(id) => Some(may_see(&board, place, &given, person, id).map_err(|refused| {
+            // An address that was kept, of an item that others have answered since.
+            match refused.status {
+                StatusCode::FORBIDDEN => PageError::new(StatusCode::FORBIDDEN, "not_waiting"),
+                _ => refused,
+            }
+        })?),
         None => None,
     };
     // Which item comes after this one is asked before the page counts as open.
     let next = id.as_deref().and_then(after);
-    if let Some(id) = &id {
+    if let Some(id) = id.as_ref().filter(|_| who.ahead.is_empty()) {
         opening.take(id, &person.name);
     }
     let voted = |item: &&Item| own(&board, place, &item.id, &person.name).is_some();
@@ -242,7 +280,7 @@ fn screen(
 }
 
 /// The votes and the tasks, for people who may vote in this round of the step.
-fn seat<'a>(
+pub(super) fn seat<'a>(
     app: &'a App,
     place: Place<'_>,
     person: &Annotator,
@@ -255,8 +293,20 @@ fn seat<'a>(
     Ok((board, app.desk.given(place.recipe.name, step.name)?))
 }
 
+/// Whether the person gets no more work on the step, because too few of their answers to known items were right.
+fn is_stopped(app: &App, board: &VoteIndex, place: Place<'_>, person: &Annotator) -> Result<bool, PageError> {
+    let (config, _) = app.config();
+    let (recipe, BallotItems { step, items, .. }) = (place.recipe, place.ballot);
+    if config.typed::<sections::Review>(Some(recipe.name), "review").gold_bound <= 0.0 {
+        return Ok(false);
+    }
+    let votes = board.by_item(recipe.name, step.name);
+    let stopped = stopped(&config, recipe, step, items, &votes, &board.asides())?;
+    Ok(stopped.contains_key(&person.name))
+}
+
 /// An item that waits for the person, or that they have voted on; no other.
-fn may_see(
+pub(super) fn may_see(
     board: &VoteIndex,
     place: Place<'_>,
     given: &Assignments,
@@ -269,97 +319,6 @@ fn may_see(
         return Err(PageError::forbidden());
     }
     shown(board, place, item).ok_or_else(PageError::not_found)
-}
-
-/// An item that no longer waits, of which somebody sends a page that they opened while it did: the hash in the
-/// form is that of its texts, which nobody knows who has not seen them. `None` if it is not.
-fn late(
-    board: &VoteIndex,
-    place: Place<'_>,
-    given: &Assignments,
-    person: &Annotator,
-    form: &Form,
-) -> Result<Option<ShownItem>, PageError> {
-    let item = place.ballot.item(form.get("item")).ok_or_else(PageError::not_found)?;
-    let Some(shown) = shown(board, place, item) else { return Ok(None) };
-    let theirs = !given.spread(place.round) || given.to(place.round, &person.name, &item.id);
-    let seen = matches!(shown.item.handed(form.get("hash")), Handed::Today(_));
-    // Whoever wrote a text, or was not given it, had no page of it.
-    let opened = seen && (theirs || place.round != Round::Vote) && !item.written_by.contains(&person.name);
-    Ok(opened.then_some(shown))
-}
-
-/// Casts a vote.
-pub(in crate::web) async fn vote(
-    State(app): State<Arc<App>>,
-    visitor: Visitor,
-    Path((name, step, round)): Path<(String, String, String)>,
-    headers: HeaderMap,
-    form: Form,
-) -> Result<Response, PageError> {
-    let (config, _) = app.config();
-    let person = person(&config, &visitor, form.get("as"))?;
-    let (recipe, round) = (recipe(&name)?, Round::from_name(&round).ok_or_else(PageError::not_found)?);
-    let here = format!("/review/{}/{}/{}", recipe.name, view::encoded(&step), round.name());
-    let id = form.get("item").to_string();
-    let (reader, noting, sent, language) = (app.clone(), app.clone(), form.clone(), visitor.language);
-    let (of_step, name) = (step.clone(), person.name.clone());
-    let made = reading(move || {
-        let ballot = reader.ballots.open(&config, recipe, &step)?.ok_or_else(PageError::not_found)?;
-        check_vote(&reader, Place { recipe, ballot: &ballot, round }, &person, &sent, language)
-    })
-    .await?;
-    let wants_json = headers.get(header::ACCEPT).is_some_and(|accept| accept == "application/json");
-    let not_saved = |why: &dyn std::fmt::Display| {
-        eprintln!("a vote could not be stored: {why}");
-        (StatusCode::SERVICE_UNAVAILABLE, json!({ "status": "not_saved" }))
-    };
-    let (status, message) = match made {
-        CheckedVote::Vote(vote, note, item) => match app.desk.cast(*vote).await {
-            // If the remark could not be stored, the vote is sent again; it counts once.
-            Cast::Saved(id) => match reading(move || remark(&noting, recipe, *note)).await {
-                Ok(()) => (StatusCode::OK, json!({ "status": "saved", "vote": item.sheet_vote(id) })),
-                Err(oops) => not_saved(&oops.detail),
-            },
-            Cast::Overtaken(_) => (StatusCode::CONFLICT, json!({ "status": "overtaken" })),
-            Cast::Failed(why) => not_saved(&why),
-        },
-        CheckedVote::Changed => (StatusCode::CONFLICT, json!({ "status": "item_changed" })),
-        CheckedVote::Answered => (StatusCode::CONFLICT, json!({ "status": "answered" })),
-        CheckedVote::Faulty(faults) => {
-            (StatusCode::UNPROCESSABLE_ENTITY, json!({ "status": "faulty", "faults": faults }))
-        }
-        CheckedVote::Doubtful(faults) => {
-            (StatusCode::UNPROCESSABLE_ENTITY, json!({ "status": "gives_away", "faults": faults }))
-        }
-    };
-    if status == StatusCode::OK {
-        app.leases.end(recipe.name, &of_step, round, &id, &name);
-    }
-    if wants_json {
-        return Ok((status, Json(message)).into_response());
-    }
-    // Without the script: redirect to the next item, or to the same one with the error.
-    let who = if visitor.open { format!("as={}&", view::encoded(form.get("as"))) } else { String::new() };
-    match status {
-        StatusCode::OK => {
-            Ok(Redirect::to(&format!("{here}?{who}after={}", view::encoded(&id))).into_response())
-        }
-        status => Err(PageError {
-            status,
-            key: match message["status"].as_str() {
-                Some("overtaken") => "overtaken",
-                Some("item_changed") => "item_changed",
-                Some("answered") => "answered",
-                Some("not_saved") => "not_saved",
-                Some("gives_away") => "gives_away",
-                _ => "faulty",
-            },
-            // What was written is shown, so that it can be copied: without the script nothing else keeps it.
-            detail: String::new(),
-            kept: form.written(),
-        }),
-    }
 }
 
 /// Skips an item, with a reason.
@@ -390,91 +349,6 @@ pub(in crate::web) async fn pass_over(
     })
     .await?;
     Ok(Redirect::to(&next).into_response())
-}
-
-enum CheckedVote {
-    /// The vote, its additions, and the item as it was shown.
-    Vote(Box<Vote>, Box<Remarked>, Box<Item>),
-    /// The item has changed since the person saw it.
-    Changed,
-    /// Somebody else has answered what one person answers.
-    Answered,
-    Faulty(Vec<(String, String)>),
-    /// It can be accepted, but there are warnings that the person may overrule.
-    Doubtful(Vec<(String, String)>),
-}
-
-fn check_vote(
-    app: &App,
-    place: Place<'_>,
-    person: &Annotator,
-    form: &Form,
-    language: Language,
-) -> Result<CheckedVote, PageError> {
-    let Place { ballot, round, .. } = place;
-    let step = &ballot.step;
-    let (board, given) = seat(app, place, person)?;
-    let id = form.get("item");
-    if ballot.item(id).is_none() {
-        // A run has dropped the item since the page was made.
-        return Ok(CheckedVote::Changed);
-    }
-    let ShownItem { item, .. } = match may_see(&board, place, &given, person, id) {
-        Ok(shown) => shown,
-        Err(refused) => match late(&board, place, &given, person, form)? {
-            Some(item) if takes_more(place, &given, person, &item.item) => item,
-            Some(_) => return Ok(CheckedVote::Answered),
-            None => return Err(refused),
-        },
-    };
-    // In the order of the page, which may have been opened by an earlier program.
-    let item = match item.handed(form.get("hash")) {
-        Handed::Today(seen) => seen.into_owned(),
-        Handed::Earlier(_) | Handed::OtherSecret | Handed::NoHash => return Ok(CheckedVote::Changed),
-    };
-    let fields = step.form(round);
-    let values =
-        match answers::read(&fields, &item, |name| faults::sent(&fields, form, name).map(Value::trimmed)) {
-            Answers::Given(values) => values,
-            // An empty form is a vote in which everything is missing, so that the page shows where to begin.
-            Answers::Blank => {
-                let asked = fields.iter().filter(|field| field.required && field.when.is_none());
-                let missing = |field: &Field| {
-                    (field.name.to_string(), faults::describe(language, &fields, field.name, &Fault::Missing))
-                };
-                return Ok(CheckedVote::Faulty(asked.map(missing).collect()));
-            }
-            Answers::Faulty(faults) => {
-                let described = |(field, fault): (&str, Fault)| {
-                    (field.to_string(), faults::describe(language, &fields, field, &fault))
-                };
-                return Ok(CheckedVote::Faulty(faults.into_iter().map(described).collect()));
-            }
-        };
-    let cautions = answers::cautions(&fields, &item, &values);
-    if !cautions.is_empty() && form.get("anyway").is_empty() {
-        let described = |(field, tell): (&str, Cue)| {
-            let (en, zh) = tell.descriptions();
-            (field.to_string(), language.pick(en, zh).to_string())
-        };
-        return Ok(CheckedVote::Doubtful(faults::joined(cautions.into_iter().map(described))));
-    }
-    let base = item.handed_vote(form.get("base"));
-    // `parse` accepts `inf` and `NaN`, which no vote may contain.
-    let seconds = form.get("seconds").parse().ok().filter(|s: &f64| s.is_finite() && *s > 0.0);
-    // The version shown on the page, which may have been edited since.
-    let guides = app.desk.guides(place.recipe.name, step)?;
-    let read: Option<Digest> = form.get("guideline").parse().ok();
-    let guideline = read.filter(|read| guides.iter().any(|guide| guide.version() == *read));
-    // The benchmark's own text may change one day, so it is stored with the first vote cast under it.
-    let came_with = Guide { at: now(), ..Guide::declared(step) };
-    let mut cast_by = guides.iter().filter(|guide| Some(guide.version()) == guideline);
-    let unkept = cast_by.all(|guide| guide.at.is_empty()) && guideline == Some(came_with.version());
-    let note = note_of(&item, person, round, form);
-    let vote = vote_of(step, &item, person, round, values, base, seconds);
-    let vote = Box::new(Vote { guideline, ..vote });
-    let additions = (step.name.to_string(), note, unkept.then(|| Box::new(came_with)));
-    Ok(CheckedVote::Vote(vote, Box::new(additions), Box::new(item)))
 }
 
 /// A step's ballot by the names in a URL, for the curator's pages.

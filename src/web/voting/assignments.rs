@@ -3,6 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::pipeline::Tasks;
+use crate::review::Item;
 use crate::review::ballot::Round;
 
 /// The tasks of a step by round and annotator.
@@ -37,6 +38,25 @@ impl Assignments {
     /// The items that were assigned to somebody in a round; `None` if nothing was.
     pub(super) fn of(&self, round: Round, person: &str) -> Option<&FxHashSet<String>> {
         self.rounds.get(&round).and_then(|people| people.get(person))
+    }
+
+    /// Whether anything was assigned to somebody in a round.
+    pub(in crate::web) fn any(&self, round: Round, person: &str) -> bool {
+        self.of(round, person).is_some_and(|items| !items.is_empty())
+    }
+
+    /// The first day by which one of these items is wanted of somebody.
+    pub(in crate::web) fn until(&self, round: Round, person: &str, items: &[&Item]) -> Option<String> {
+        let dated = self.tasks.all().iter().filter(|task| task.until.is_some());
+        let mine: Vec<_> = dated.filter(|task| task.round == round && task.annotator == person).collect();
+        if mine.is_empty() {
+            return None;
+        }
+        let open: FxHashSet<&str> = items.iter().map(|item| item.id.as_str()).collect();
+        mine.into_iter()
+            .filter(|task| open.contains(task.item.as_str()))
+            .filter_map(|task| task.until.clone())
+            .min()
     }
 
     /// Whether an item was assigned to somebody.

@@ -12,6 +12,7 @@ use super::skips::{self, Skip};
 use crate::log::LogError;
 use crate::pipeline::Tasks;
 use crate::review::guidance::{self, Guide, Note};
+use crate::review::votes::Asides;
 use crate::review::{Ballot, Digest, Vote, VoteLog};
 use crate::store::{Error, Workspace};
 use crate::web::file_cache::FileCache;
@@ -55,8 +56,22 @@ struct Message {
 }
 
 impl VoteIndex {
-    /// The votes on an item, including superseded ones.
+    /// The votes on an item that count, including superseded ones.
     pub(in crate::web) fn on(&self, recipe: &str, step: &str, item: &str) -> Vec<&Vote> {
+        let votes = self.stored(recipe, step, item);
+        match &self.log {
+            Some(log) if !votes.is_empty() => log.asides().counted(votes),
+            _ => votes,
+        }
+    }
+
+    /// What was decided on votes that do not count.
+    pub(in crate::web) fn asides(&self) -> Asides {
+        self.log.as_ref().map(|log| log.asides().clone()).unwrap_or_default()
+    }
+
+    /// The votes on an item, including those that do not count.
+    pub(in crate::web) fn stored(&self, recipe: &str, step: &str, item: &str) -> Vec<&Vote> {
         let Some(log) = &self.log else { return Vec::new() };
         let places = self.places.get(recipe).and_then(|steps| steps.get(step));
         let places = places.and_then(|items| items.get(item)).map(Vec::as_slice).unwrap_or_default();
@@ -64,7 +79,7 @@ impl VoteIndex {
     }
 
     /// The items of a step with votes; `None` if it has no votes.
-    pub(super) fn voted(&self, recipe: &str, step: &str) -> Option<&FxHashMap<String, Vec<u32>>> {
+    pub(in crate::web) fn voted(&self, recipe: &str, step: &str) -> Option<&FxHashMap<String, Vec<u32>>> {
         self.places.get(recipe).and_then(|steps| steps.get(step))
     }
 
@@ -202,21 +217,29 @@ fn write(messages: &Receiver<Message>, board: &RwLock<VoteIndex>, folder: &PathB
 
 fn store(board: &mut VoteIndex, batch: &[Message]) -> Vec<Cast> {
     let Some(log) = &mut board.log else { return Vec::new() };
+    // Whoever votes again after their vote was set aside gives a new answer, even if it is the same one.
+    let anew = |vote: &Vote| match log.head(vote).filter(|head| log.set_aside(head).is_some()) {
+        Some(aside) => (Vote { base: Some(aside.id), ..vote.clone() }.sealed(), true),
+        None => (vote.clone(), false),
+    };
+    let batch: Vec<(Vote, bool)> = batch.iter().map(|message| anew(&message.vote)).collect();
     let mut taken: Vec<&Vote> = Vec::new();
     let mut answers: Vec<Cast> = Vec::new();
     let mut new = Vec::new();
-    for Message { vote, .. } in batch {
+    for (vote, is_anew) in &batch {
         // Two tabs in one batch: the later vote has to follow the earlier one.
         let same_seat = |other: &&&Vote| {
             (&other.item, &other.annotator, other.round, &other.step, &other.recipe)
                 == (&vote.item, &vote.annotator, vote.round, &vote.step, &vote.recipe)
         };
-        let head = taken.iter().rev().find(same_seat).copied().or_else(|| log.head(vote));
-        let says_as =
-            head.is_some_and(|head| head.values == vote.values && head.content_hash == vote.content_hash);
+        let earlier = taken.iter().rev().find(same_seat).copied();
+        let says_as = |head: &Vote| head.values == vote.values && head.content_hash == vote.content_hash;
+        // What was set aside is not saved already.
+        let counts = earlier.is_some() || !is_anew;
+        let head = earlier.or_else(|| log.head(vote));
         answers.push(match head {
             // Checked before the base: the second of two clicks sends the same vote and base as the first.
-            Some(head) if head.id == vote.id || says_as => Cast::Saved(head.id),
+            Some(head) if counts && (head.id == vote.id || says_as(head)) => Cast::Saved(head.id),
             head if head.map(|head| head.id) != vote.base => Cast::Overtaken(head.map(|head| head.id)),
             _ => {
                 taken.push(vote);

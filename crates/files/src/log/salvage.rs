@@ -16,8 +16,8 @@ use crate::{durable, unpack};
 const FOLDERS: [&str; 3] = ["votes", "decisions", "seen"];
 /// Logs that are files, and folders of such files.
 const FILES: [&str; 2] = ["access.jsonl", "withdrawn.jsonl"];
-const FOLDERS_OF_FILES: [&str; 5] =
-    ["votes/assigned", "votes/skipped", "votes/notes", "votes/guidelines", "votes/trials"];
+const FOLDERS_OF_FILES: [&str; 6] =
+    ["votes/assigned", "votes/skipped", "votes/notes", "votes/guidelines", "votes/trials", "votes/aside"];
 
 /// A log that was damaged.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -312,6 +312,25 @@ pub const REVIEW: Section = Section {
             "\"raw/sample/votes.jsonl\"",
             "Synthetic votes, used where people have not voted; \"\" for none.",
         ),
+        key(
+            "gold",
+            Kind::Text,
+            "\"\"",
+            "A folder of known answers, <recipe>.<step>.jsonl as in a ballot, that are mixed into everybody's work when it is assigned; \"\" for none.",
+        ),
+        key("gold_share", Kind::Share, "0.1", "The share of known items in each person's work."),
+        key(
+            "gold_seed",
+            Kind::Whole(0, i64::MAX),
+            "0",
+            "The seed that draws which known items a person gets.",
+        ),
+        key(
+            "gold_bound",
+            Kind::Share,
+            "0.0",
+            "Whoever answers at least ten known items so that the whole interval of their share of right answers lies below this gets no more work until a manager says so; 0 stops nobody.",
+        ),
     ],
 };
 
@@ -525,6 +544,14 @@ pub struct Review {
     pub preview: bool,
     /// A path relative to pipeline.toml; empty for none.
     pub sample: String,
+    /// A folder relative to pipeline.toml; empty for none.
+    pub gold: String,
+    /// 0 to 1.
+    pub gold_share: f64,
+    /// The seed of draws.
+    pub gold_seed: u64,
+    /// 0 to 1; 0 stops nobody.
+    pub gold_bound: f64,
 }
 
 /// Resolved settings of responses.

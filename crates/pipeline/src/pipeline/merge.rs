@@ -134,7 +134,9 @@ fn take(config: &Config, here: &Workspace, there: &Workspace, only_look: bool) -
     if !only_look {
         SeenLog::append(&folder(here, "seen"), texts)?;
     }
-    for place in ["votes/assigned", "votes/skipped", "votes/notes", "votes/guidelines", "votes/trials"] {
+    let beside =
+        ["votes/assigned", "votes/skipped", "votes/notes", "votes/guidelines", "votes/trials", "votes/aside"];
+    for place in beside {
         for file in named(&folder(there, place))? {
             let name = Path::new(place).join(&file);
             let [mine, theirs] = [here, there].map(|workspace| Log::at(workspace.raw().join(&name)));

@@ -58,7 +58,7 @@ pub fn review_items(
         let votes = Votes::load(config, recipe.name)?;
         let people: FxHashMap<Digest, &str> = step
             .not_by
-            .map(|ballot| votes.by_item(step.recipe, ballot))
+            .map(|ballot| votes.stored(step.recipe, ballot))
             .unwrap_or_default()
             .into_values()
             .flatten()

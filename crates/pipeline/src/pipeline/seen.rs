@@ -22,7 +22,7 @@ pub(super) fn keep(config: &Config, recipe: &'static Recipe, made: usize) -> Res
     let mut texts = Vec::new();
     for review in recipe.reviews() {
         let (of, ballot) = review.place();
-        let by_item = votes.by_item(of, ballot);
+        let by_item = votes.stored(of, ballot);
         let voted = by_item.values().flatten().any(|vote| !vote.synthetic);
         let later = recipe.place_of(&format!("review:{ballot}")).is_none_or(|place| place > made);
         // A review up to the first remade stage keeps its input, and with it the texts.

@@ -18,7 +18,7 @@ pub use coefficients::{Coefficient, ac1, alpha, fleiss_kappa, percent};
 pub use pairs::{Confusion, Weights};
 pub use pooled::{Pooled, pooled};
 pub use report::{
-    AgreementSettings, AnnotatorAgreement, Edits, FieldAgreement, PairAgreement, StepAgreement, agreed,
-    agreement,
+    AgreementSettings, AnnotatorAgreement, Edits, FieldAgreement, PairAgreement, StepAgreement, Undefined,
+    agreed, agreement,
 };
 pub use units::{Level, Units};

@@ -49,6 +49,36 @@ pub struct FieldAgreement {
     pub drafts: Edits,
 }
 
+/// Why a coefficient is not defined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Undefined {
+    /// Nobody's answer can be compared with another one.
+    #[error("no item has two votes")]
+    Unpaired,
+    /// Only one answer was ever given.
+    #[error("every vote gives the same answer, so there is no agreement beyond chance to measure")]
+    OneAnswer,
+    /// Only kappa needs this.
+    #[error("Fleiss' kappa needs items with as many votes each as the ballot asks for")]
+    Uneven,
+    /// The answers vary, but not those of two people on the same items.
+    #[error("Cohen's kappa needs two people whose answers to the same items vary")]
+    NoPair,
+}
+
+impl FieldAgreement {
+    /// Why a coefficient is not defined, if one is not.
+    pub fn undefined(&self) -> Option<Undefined> {
+        match (&self.percent, &self.alpha, &self.fleiss) {
+            (None, ..) => Some(Undefined::Unpaired),
+            (_, None, _) => Some(Undefined::OneAnswer),
+            (.., None) => Some(Undefined::Uneven),
+            _ if self.pairs.iter().all(|pair| pair.kappa.is_none()) => Some(Undefined::NoPair),
+            _ => None,
+        }
+    }
+}
+
 /// Two annotators.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PairAgreement {

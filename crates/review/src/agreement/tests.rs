@@ -288,3 +288,38 @@ fn questions_with_the_same_options_are_pooled() {
     let one_question = ballots::step("brainteaser", "kind").unwrap();
     assert_eq!(pooled(&one_question, &items, &by_item, Bootstrap::NONE), None);
 }
+
+#[test]
+fn what_is_not_defined_says_why() {
+    let some = Some(Estimate { value: 0.5, low: 0.1, high: 0.9 });
+    let pair = |kappa: Option<f64>| PairAgreement {
+        names: ["a".into(), "b".into()],
+        items: 2,
+        percent: Some(1.0),
+        kappa,
+        linear: None,
+        quadratic: None,
+    };
+    let field = |percent, alpha, fleiss, kappa| FieldAgreement {
+        field: "f".into(),
+        level: Level::Nominal,
+        items: 2,
+        votes: 4,
+        percent,
+        fleiss,
+        alpha,
+        ac1: some,
+        pairs: vec![pair(kappa)],
+        annotators: Vec::new(),
+        drafts: Edits::default(),
+    };
+    for (field, why) in [
+        (field(None, None, None, None), Some(Undefined::Unpaired)),
+        (field(some, None, None, None), Some(Undefined::OneAnswer)),
+        (field(some, some, None, Some(0.1)), Some(Undefined::Uneven)),
+        (field(some, some, some, None), Some(Undefined::NoPair)),
+        (field(some, some, some, Some(0.1)), None),
+    ] {
+        assert_eq!(field.undefined(), why);
+    }
+}

@@ -109,6 +109,44 @@ fn overlap_and_gold_come_in_their_shares() {
         assert!((share - 0.1).abs() < 0.01, "{name}: {share}");
     }
     assert_eq!(assign(&step, &items, &people, &tasks, &settings).unwrap(), [], "nothing is assigned twice");
+
+    // Known items that stay in the recipe get the votes that they need, by whoever it is.
+    let due = AssignSettings { gold_is_due: true, ..settings.clone() };
+    let tasks = assign(&step, &items, &people, &[], &due).unwrap();
+    let given = |item: &str| tasks.iter().any(|task| task.item == item && task.gold);
+    assert!(gold.iter().copied().all(given));
+    assert_eq!(assign(&step, &items, &people, &tasks, &due).unwrap(), []);
+    let other = AssignSettings { gold_seed: 7, ..settings };
+    let golden = |tasks: &[Task]| -> Vec<Task> { tasks.iter().filter(|task| task.gold).cloned().collect() };
+    let drawn =
+        |settings: &AssignSettings<'_>| golden(&assign(&step, &items, &people, &[], settings).unwrap());
+    assert_ne!(
+        drawn(&other),
+        drawn(&AssignSettings { gold_seed: 8, ..other.clone() }),
+        "the seed draws them"
+    );
+}
+
+#[test]
+fn what_is_handed_on_goes_to_somebody_else_and_no_further_than_it_needs() {
+    let step = ballots::step("chumor", "preference").unwrap();
+    let people = people(&["a", "b", "c", "d"], Role::Annotator);
+    let task = |item: &str, annotator: &str| Task {
+        item: item.into(),
+        annotator: annotator.into(),
+        ..Task::default()
+    };
+    // Three are needed: of the first a fourth is on it already.
+    let tasks: Vec<Task> = ["a", "b", "c", "d"]
+        .into_iter()
+        .map(|name| task("full", name))
+        .chain(["a", "b", "c"].into_iter().map(|name| task("short", name)))
+        .collect();
+    let new = hand_on(&step, "a", &["full", "short"], &people, &tasks, &settings());
+    assert_eq!(new, [Task { instead_of: Some("a".into()), ..task("short", "d") }]);
+    // Once it is given, nothing is given again.
+    let all: Vec<Task> = tasks.into_iter().chain(new).collect();
+    assert_eq!(hand_on(&step, "a", &["full", "short"], &people, &all, &settings()), []);
 }
 
 #[test]

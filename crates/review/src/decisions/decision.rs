@@ -70,9 +70,13 @@ impl Verdict {
         }
     }
 
-    /// The verdict of a word.
+    /// The verdict of a word; those on pairs are called `same` and `different`, too.
     pub fn from_name(name: &str) -> Option<Verdict> {
-        Verdict::ALL.into_iter().find(|verdict| verdict.name() == name)
+        match name {
+            "same" => Some(Verdict::One),
+            "different" => Some(Verdict::Two),
+            name => Verdict::ALL.into_iter().find(|verdict| verdict.name() == name),
+        }
     }
 
     /// The question that it answers.

@@ -14,6 +14,7 @@ use crate::votes::Vote;
 use riddlemill_files::digest::Digest;
 use riddlemill_files::par_map::{ahead, batches};
 
+use super::author::author;
 use super::entries::{Entries, Entry, Places};
 use super::export::Format;
 use super::problem::{Problem, Trouble};
@@ -60,21 +61,28 @@ pub fn import<'i>(
     item: impl Fn(&str) -> Option<&'i Item> + Sync,
     settings: &ImportSettings<'_>,
 ) -> Import {
+    import_sheet(file, bytes, None, item, settings)
+}
+
+/// The same for one sheet of a workbook, by its name; `None` is the sheet of the step's name, or the only one.
+pub fn import_sheet<'i>(
+    file: &str,
+    bytes: &[u8],
+    sheet: Option<&str>,
+    item: impl Fn(&str) -> Option<&'i Item> + Sync,
+    settings: &ImportSettings<'_>,
+) -> Import {
     let form = settings.step.form(settings.round);
     let whole = |trouble| Problem { file: file.to_owned(), place: String::new(), trouble };
     let mut import = Import::default();
     let names: Vec<&'static str> = form.iter().map(|field| field.name).collect();
     let read = match Format::from_name(file) {
         Some(Format::Csv) => csv::read(bytes).map(|(entries, notes)| (entries, notes, Vec::new())),
-        Some(Format::Xlsx) => {
-            xlsx::read(bytes, settings.step.name).map(|(entries, notes)| (entries, notes, Vec::new()))
-        }
+        Some(Format::Xlsx) => xlsx::read(bytes, sheet.unwrap_or(settings.step.name))
+            .map(|(entries, notes)| (entries, notes, Vec::new())),
         Some(Format::Jsonl) => jsonl::read(file, bytes, &names),
         Some(Format::LabelStudio) => label_studio::read(bytes, settings.people, &form),
-        None => Err(Trouble::Unreadable {
-            what: "not a known kind of file".to_owned(),
-            hint: Some("csv, xlsx, jsonl or Label Studio's json"),
-        }),
+        None => Err(Trouble::unknown_format()),
     };
     let (mut entries, notes, problems) = match read {
         Ok(read) => read,
@@ -273,15 +281,15 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
             }
             return row;
         };
-        let Some(name) = text(self.columns.annotator).map(Cow::into_owned) else {
+        let Some(signed) = text(self.columns.annotator).map(Cow::into_owned) else {
             match filled {
-                true => row
-                    .problems
-                    .push(problem(self.columns.annotator, Trouble::UnknownAnnotator(String::new()))),
+                true => row.problems.push(problem(self.columns.annotator, Trouble::NoAnnotator)),
                 false => row.blank = true,
             }
             return row;
         };
+        let known = author(self.settings.people, &[&signed]);
+        let name = known.as_ref().map_or_else(|_| signed.clone(), |person| person.name.clone());
         row.named = Some((name.clone(), id.clone()));
         // Before the checks below, because an empty row of another ballot or version is no problem.
         if !filled {
@@ -306,14 +314,19 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
             row.problems.push(problem(self.columns.item, Trouble::UnknownItem(answers::shorten(&id))));
             return row;
         };
-        let Some(annotator) = self.settings.people.iter().find(|annotator| annotator.name == name) else {
-            row.problems
-                .push(problem(self.columns.annotator, Trouble::UnknownAnnotator(answers::shorten(&name))));
-            return row;
+        let annotator = match known {
+            Ok(annotator) => annotator,
+            Err(trouble) => {
+                row.problems.push(problem(self.columns.annotator, trouble));
+                return row;
+            }
         };
         if !annotator.may_vote(step, round) {
-            let unqualified = step.roles(round).contains(&annotator.role);
-            let trouble = Trouble::NotEntitled { name, role: annotator.role, unqualified };
+            let roles = step.roles(round);
+            let unqualified = roles.contains(&annotator.role);
+            let entitled = self.settings.people.iter().filter(|person| person.may_vote(step, round));
+            let people = entitled.map(|person| person.name.clone()).collect();
+            let trouble = Trouble::NotEntitled { name, role: annotator.role, unqualified, roles, people };
             row.problems.push(problem(self.columns.annotator, trouble));
             return row;
         }

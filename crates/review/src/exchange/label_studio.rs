@@ -12,6 +12,7 @@ use crate::assign::Annotator;
 use crate::ballot::{Field, Kind, RESERVED};
 use crate::value::Value;
 
+use super::author::author;
 use super::csv::decode;
 use super::entries::{Cells, Entries, Entry, Places};
 use super::jsonl::value;
@@ -193,8 +194,8 @@ fn escape(text: &str) -> String {
 }
 
 /// Reads an export as JSON or JSON_MIN: one row for every submitted annotation. Its author is found by the
-/// account (number or address) in the settings of the annotators, or else by the task's own `annotator`,
-/// which JSON_MIN overwrites with the account.
+/// account (number or address) in the settings of the annotators, and by the task's own `annotator` only where
+/// no account is given.
 pub(super) fn read(
     bytes: &[u8],
     people: &[Annotator],
@@ -220,16 +221,14 @@ pub(super) fn read(
             };
             let mut cells: Vec<Option<Value>> =
                 columns[..kept].iter().map(|name| value(&data[name])).collect();
+            // Whoever the task was exported for, its author is whose account it was answered with.
             let signed = signature(by);
-            let known = signed.as_ref().and_then(|accounts| {
-                people.iter().find(|person| person.accounts.iter().any(|account| accounts.contains(account)))
-            });
-            if let Some(column) = columns.iter().position(|name| name == "annotator") {
-                if let Some(person) = known {
-                    cells[column] = Some(Value::Text(person.name.clone()));
-                } else if cells[column].as_ref().is_none_or(Value::is_blank) {
-                    cells[column] = signed.and_then(|accounts| accounts.into_iter().next()).map(Value::Text);
-                }
+            let column = columns.iter().position(|name| name == "annotator");
+            if let (Some(column), Some(first)) = (column, signed.first()) {
+                let signatures: Vec<&str> = signed.iter().map(String::as_str).collect();
+                // An account that nobody has stays, and becomes the problem of its row.
+                let name = author(people, &signatures).map_or(first, |person| &person.name);
+                cells[column] = Some(Value::Text(name.clone()));
             }
             cells.extend(form.iter().map(|field| answer(&*given.answer(field)?, field)));
             cells.push(value(lead_time));
@@ -319,16 +318,17 @@ impl<'t> Annotation<'t> {
     }
 }
 
-/// The signature of an annotation: an account's number, or an object of number and address.
-fn signature(by: &Json) -> Option<Vec<String>> {
-    match by {
-        Json::Null => None,
+/// The signatures of an annotation: an account's number, or the address and number of an object; none if nobody
+/// signed.
+fn signature(by: &Json) -> Vec<String> {
+    let parts: Vec<&Json> = match by {
         Json::Object(object) => {
-            let parts = ["email", "id"].iter().filter_map(|key| object.get(*key));
-            Some(parts.map(|part| part.as_str().map_or_else(|| part.to_string(), str::to_owned)).collect())
+            ["email", "username", "id"].iter().filter_map(|key| object.get(*key)).collect()
         }
-        other => Some(vec![other.as_str().map_or_else(|| other.to_string(), str::to_owned)]),
-    }
+        other => vec![other],
+    };
+    let text = |part: &Json| part.as_str().map_or_else(|| part.to_string(), |text| text.trim().to_owned());
+    parts.into_iter().filter(|part| !part.is_null()).map(text).filter(|text| !text.is_empty()).collect()
 }
 
 /// The answer in a region's value. A displayed label is accepted in place of an alias.

@@ -11,7 +11,9 @@
 //! that a truncated file loses it and the row is refused instead of half read. A blind ballot has no `draft.`
 //! columns, and no ballot of the first round shows others' votes.
 
+mod author;
 mod cells;
+mod contents;
 mod csv;
 mod entries;
 mod export;
@@ -27,9 +29,10 @@ mod tests;
 
 pub(crate) use cells::in_workbook;
 pub use cells::{CsvFor, csv_table, disarm};
+pub use contents::{BallotPlace, Contents, contents};
 pub use csv::{SheetRow, sheet, table_columns, table_rows};
 pub use export::{File, Format, export};
-pub use import::{Import, ImportSettings, import};
+pub use import::{Import, ImportSettings, import, import_sheet};
 pub(crate) use jsonl::value as json_value;
 pub use problem::{Problem, Trouble};
 pub use sheet::{BallotSheet, ExportError};

@@ -77,16 +77,37 @@ pub enum Trouble {
         wanted: String,
     },
     /// There is no annotator of that name.
-    #[error("unknown annotator `{0}`")]
+    #[error(
+        "unknown annotator `{0}`: it is nobody's account, so the vote was not imported; whoever it belongs to needs the line `accounts = [{line}]` under their [[annotator]] in pipeline.toml",
+        line = serde_json::Value::from(.0.as_str())
+    )]
     UnknownAnnotator(String),
+    /// Answers that nobody is said to have given.
+    #[error("answers without an annotator; write whose they are into the column `annotator`")]
+    NoAnnotator,
+    /// The same account in the settings of several people.
+    #[error(
+        "`{account}` is the account of {}, so the vote was not imported; an account belongs to one person: take it from the `accounts` of the others in pipeline.toml",
+        people.join(" and of ")
+    )]
+    SharedAccount {
+        /// As the file names it.
+        account: String,
+        /// Whose settings name it.
+        people: Vec<String>,
+    },
     /// A known annotator who may not vote here.
-    #[error("{name} ({}) may not vote here{}", role.name(), if *.unqualified { ": not qualified" } else { "" })]
+    #[error("{name} ({}) may not vote here: {}", role.name(), entitled(*.unqualified, .roles, .people))]
     NotEntitled {
         /// Who.
         name: String,
         role: Role,
         /// Whether the role would allow it, but the trial was not passed.
         unqualified: bool,
+        /// The roles that vote in this round.
+        roles: Vec<Role>,
+        /// Everybody who may.
+        people: Vec<String>,
     },
     /// The bookkeeping cell was cut or edited.
     #[error("`{0}` is not a hash of 32 hex digits; was the file saved completely?")]
@@ -137,7 +158,30 @@ pub enum Trouble {
     },
 }
 
+/// Why somebody may not vote, and who may: `a vote is for the role junior: j1, j2`.
+fn entitled(unqualified: bool, roles: &[Role], people: &[String]) -> String {
+    let roles: Vec<&str> = roles.iter().map(|role| role.name()).collect();
+    let asked = format!("this is for the role {}", roles.join(" or "));
+    let why = if unqualified {
+        "not qualified (`riddlemill review qualify` grades trials)".to_owned()
+    } else {
+        asked
+    };
+    match people {
+        [] => format!("{why}; nobody in pipeline.toml may"),
+        people => format!("{why}; who may: {}", people.join(", ")),
+    }
+}
+
 impl Trouble {
+    /// The error for a file whose name ends in none of the known ways.
+    pub(super) fn unknown_format() -> Trouble {
+        Trouble::Unreadable {
+            what: "not a known kind of file".to_owned(),
+            hint: Some("csv, xlsx, jsonl or Label Studio's json"),
+        }
+    }
+
     /// Whether nothing is lost by it: the row is imported, or there was none.
     pub fn is_note(&self) -> bool {
         matches!(

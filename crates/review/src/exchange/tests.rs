@@ -313,7 +313,7 @@ fn strangers_other_steps_and_the_unqualified_are_distinguished() {
     let messages = messages(&import).join("\n");
     for part in [
         "unknown annotator `nobody`",
-        "s1 (senior) may not vote here",
+        "s1 (senior) may not vote here: this is for the role junior; who may: j1, j2",
         "recipe `chumor`, not `flub`",
         "step `clean`, not `type`",
         "`tieba:99` is not an item of this step",
@@ -505,6 +505,100 @@ fn label_studios_short_export_is_read_and_what_holds_no_annotation_is_refused() 
         let import = read(&step, &items, "export.json", &bytes);
         assert!(import.votes.is_empty() && messages(&import)[0].contains(word), "{:?}", messages(&import));
         assert!(!import.problems[0].trouble.is_note());
+    }
+}
+
+#[test]
+fn an_account_that_nobody_has_is_the_problem_of_its_row_in_every_format() {
+    let step = ballots::step("flub", "type").unwrap();
+    let items = items(&step, 3);
+    // A project that was exported for one person, and answered by others too.
+    let tasks = written(&step, &items, "j1", Format::LabelStudio);
+    let mut tasks: serde_json::Value = serde_json::from_slice(&tasks.bytes).unwrap();
+    let answered = |by: serde_json::Value| {
+        serde_json::json!([{ "completed_by": by, "result": [
+            { "from_name": "type", "to_name": "item", "type": "choices", "value": { "choices": ["paradox"] } } ] }])
+    };
+    tasks[0]["annotations"] = answered(serde_json::json!({ "id": 70, "email": "second@example.org" }));
+    tasks[1]["annotations"] = answered(serde_json::json!({ "id": 8, "email": "second@example.org" }));
+    tasks[2]["annotations"] = answered(serde_json::Value::Null);
+    let import = read(&step, &items, "export.json", &serde_json::to_vec(&tasks).unwrap());
+    let who: Vec<&str> = import.votes.iter().map(|vote| &*vote.annotator).collect();
+    assert_eq!(who, ["j2", "j1"]);
+    let found = messages(&import);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains("second@example.org") && found[0].contains("nobody's account"), "{found:?}");
+    assert!(found[0].contains("accounts = [\"second@example.org\"]"), "{found:?}");
+
+    // What the message says mends it.
+    let mended: Vec<Annotator> = people()
+        .into_iter()
+        .map(|mut person| {
+            if person.name == "j1" {
+                person.accounts.push("Second@example.org".into());
+            }
+            person
+        })
+        .collect();
+    let find = |id: &str| items.iter().find(|item| item.id == id);
+    tasks[1]["annotations"] = answered(8.into());
+    let bytes = serde_json::to_vec(&tasks).unwrap();
+    let import = super::import("export.json", &bytes, find, &settings(&step, &mended));
+    assert_eq!((import.votes.len(), import.problems.len()), (3, 0), "{:?}", messages(&import));
+
+    // Tables name accounts in their column `annotator`.
+    let (step, items, mut grid) = filled(4);
+    let (name, lines) = (column(&grid, "annotator"), |import: &Import| messages(import).join("\n"));
+    grid[1][name] = "8".into();
+    grid[2][name] = "third@example.org".into();
+    grid[3][name] = String::new();
+    let import = read(&step, &items, "a.csv", &to_csv(&grid));
+    assert_eq!(import.votes.iter().filter(|vote| vote.annotator == "j2").count(), 1);
+    assert!(lines(&import).contains("accounts = [\"third@example.org\"]"), "{}", lines(&import));
+    assert!(lines(&import).contains("answers without an annotator"), "{}", lines(&import));
+
+    // An account of two people is neither's.
+    let mut twins = people();
+    twins[1].accounts = vec!["7".into()];
+    let find = |id: &str| items.iter().find(|item| item.id == id);
+    grid[1][name] = "7".into();
+    let import = super::import("a.csv", &to_csv(&grid), find, &settings(&step, &twins));
+    assert!(lines(&import).contains("`7` is the account of j1 and of j2"), "{}", lines(&import));
+}
+
+#[test]
+fn a_workbook_of_several_sheets_says_which_step_each_is_of() {
+    let (step, items, grid) = filled(2);
+    let mut other = grid.clone();
+    let (name, recipe) = (column(&grid, "step"), column(&grid, "recipe"));
+    other[1..].iter_mut().for_each(|row| row[name] = "clean".into());
+    let mut workbook = rust_xlsxwriter::Workbook::new();
+    for (sheet, grid) in [("types", &grid), ("guideline", &grid), ("cleaning", &other)] {
+        let worksheet = workbook.add_worksheet().set_name(sheet).unwrap();
+        for (row, cells) in grid.iter().enumerate() {
+            for (at, cell) in cells.iter().enumerate().filter(|(_, cell)| !cell.is_empty()) {
+                worksheet.write_string(row as u32, at as u16, cell).unwrap();
+            }
+        }
+    }
+    workbook.add_worksheet().set_name("empty").unwrap();
+    let bytes = workbook.save_to_buffer().unwrap();
+    let found: Vec<(String, Vec<BallotPlace>)> = contents("all.xlsx", &bytes)
+        .unwrap()
+        .into_iter()
+        .map(|table| (table.sheet.unwrap(), table.places.into_iter().collect()))
+        .collect();
+    let of = |step: &str| vec![(grid[1][recipe].clone(), step.to_owned(), "vote".to_owned())];
+    assert_eq!(found, [("types".to_owned(), of("type")), ("cleaning".to_owned(), of("clean"))]);
+    let people = people();
+    let find = |id: &str| items.iter().find(|item| item.id == id);
+    let import = import_sheet("all.xlsx", &bytes, Some("types"), find, &settings(&step, &people));
+    assert_eq!((import.votes.len(), import.problems.len()), (2, 0), "{:?}", messages(&import));
+    // Every format says so.
+    for format in [Format::Csv, Format::Xlsx, Format::Jsonl] {
+        let file = written(&step, &items, "j1", format);
+        let places = &contents(&file.name, &file.bytes).unwrap()[0].places;
+        assert_eq!(places.iter().cloned().collect::<Vec<_>>(), of("type"), "{}", file.name);
     }
 }
 

@@ -164,6 +164,23 @@ pub(super) fn read(bytes: &[u8], name: &str) -> Result<(Entries, Vec<Trouble>), 
     Ok((entries(&mut workbook, sheet)?, Vec::new()))
 }
 
+/// Reads every sheet that has cells, except guideline and options.
+pub(super) fn read_all(bytes: &[u8]) -> Result<Vec<Entries>, Trouble> {
+    let mut workbook = workbook::open(bytes)?;
+    let mut tables = Vec::new();
+    for name in workbook.sheets() {
+        if [GUIDELINE, OPTIONS].contains(&name.as_str()) {
+            continue;
+        }
+        match workbook.cells(&name) {
+            Ok(_) => tables.push(entries(&mut workbook, name)?),
+            Err(BookError::Empty(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(tables)
+}
+
 /// Reads the first sheet.
 pub(super) fn read_first(bytes: &[u8]) -> Result<Entries, Trouble> {
     let mut workbook = workbook::open(bytes)?;

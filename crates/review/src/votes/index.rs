@@ -1,10 +1,11 @@
 //! The votes of a log in memory, and appending to it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use super::aside::{Asides, SetAside};
 use super::vote::Vote;
 use crate::ballot::Round;
 use riddlemill_benchmarks::named_now;
@@ -22,8 +23,11 @@ const BATCH: usize = 1 << 14;
 #[derive(Debug)]
 pub struct VoteLog {
     segments: Segments,
+    folder: PathBuf,
     position: Position,
     votes: Vec<Vote>,
+    /// Which votes do not count.
+    asides: Asides,
     ids: FxHashMap<Digest, u32>,
     /// The latest vote of each annotator, item and round.
     heads: FxHashMap<Digest, u32>,
@@ -47,6 +51,8 @@ pub struct Receipt {
     pub outdated: Vec<Digest>,
     /// Not stored: from a sheet older than its annotator's current vote. Their items.
     pub late: Vec<String>,
+    /// Not stored: from a sheet whose votes were imported before and set aside since. Their items.
+    pub aside: Vec<String>,
 }
 
 impl VoteLog {
@@ -55,7 +61,7 @@ impl VoteLog {
     /// # Errors
     /// [`LogError`] if they cannot be read, or were changed.
     pub fn open(dir: impl Into<PathBuf>) -> Result<VoteLog, LogError> {
-        VoteLog::read(Segments::at(dir), false)
+        VoteLog::read(dir.into(), false)
     }
 
     /// Loads the votes in `dir` as they were cast: those on a renamed benchmark under its old name.
@@ -63,13 +69,16 @@ impl VoteLog {
     /// # Errors
     /// Those of [`VoteLog::open`].
     pub fn as_cast(dir: impl Into<PathBuf>) -> Result<VoteLog, LogError> {
-        VoteLog::read(Segments::at(dir), true)
+        VoteLog::read(dir.into(), true)
     }
 
-    fn read(segments: Segments, as_cast: bool) -> Result<VoteLog, LogError> {
+    fn read(folder: PathBuf, as_cast: bool) -> Result<VoteLog, LogError> {
         let mut log = VoteLog {
             as_cast,
-            segments,
+            segments: Segments::at(&folder),
+            // Also without a file, so that one that is gone is noticed.
+            asides: Asides::read(&folder)?,
+            folder,
             position: Position::default(),
             votes: Vec::new(),
             ids: FxHashMap::default(),
@@ -86,11 +95,36 @@ impl VoteLog {
         &self.votes
     }
 
-    /// The votes of one step by item.
+    /// The votes that count, including superseded ones.
+    pub fn counted(&self) -> Vec<&Vote> {
+        self.asides.counted(self.votes.iter().collect())
+    }
+
+    /// What was decided on votes that do not count.
+    pub fn asides(&self) -> &Asides {
+        &self.asides
+    }
+
+    /// The decision that sets a vote of this log aside.
+    pub fn set_aside(&self, vote: &Vote) -> Option<&SetAside> {
+        let find = |id: Digest| self.ids.get(&id).map(|&at| &self.votes[at as usize]);
+        self.asides.of(vote, find)
+    }
+
+    /// The folder that it was read from.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The votes of one step that count, by item.
     pub fn by_item(&self, recipe: &str, step: &str) -> FxHashMap<&str, Vec<&Vote>> {
         let mut items: FxHashMap<&str, Vec<&Vote>> = FxHashMap::default();
         for vote in self.votes.iter().filter(|vote| vote.step == step && vote.recipe == recipe) {
             items.entry(&vote.item).or_default().push(vote);
+        }
+        if !self.asides.all().is_empty() {
+            items.values_mut().for_each(|votes| *votes = self.asides.counted(std::mem::take(votes)));
+            items.retain(|_, votes| !votes.is_empty());
         }
         items
     }
@@ -107,6 +141,7 @@ impl VoteLog {
 
     /// Loads what other processes have stored since.
     pub fn refresh(&mut self) -> Result<(), LogError> {
+        self.asides.refresh(&self.folder)?;
         for chunk in self.segments.read_after(&mut self.position)? {
             let lines: Vec<&[u8]> =
                 chunk.lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).collect();
@@ -241,14 +276,26 @@ impl VoteLog {
     fn sort_one_in(&mut self, mut vote: Vote, seat: Digest, from_sheet: bool, receipt: &mut Receipt) {
         let head = self.heads.get(&seat).map(|&at| &self.votes[at as usize]);
         let contradicting = self.contradicting.get(&seat).map_or(&[][..], Vec::as_slice);
+        let aside = head.filter(|head| self.set_aside(head).is_some());
+        if let Some(aside) = aside {
+            if from_sheet && self.ids.contains_key(&vote.id) {
+                receipt.aside.push(vote.item);
+                return;
+            }
+            // Whoever votes again after their vote was set aside gives a new answer, even if it is the same one.
+            if !from_sheet && vote.base != Some(aside.id) {
+                vote = Vote { base: Some(aside.id), ..vote }.sealed();
+            }
+        }
         // The same answer again settles a contradiction, so it is stored then.
-        if head
-            .is_some_and(|head| head.id == vote.id || (head.same_content(&vote) && contradicting.is_empty()))
-        {
+        let is_known = |head: &Vote| {
+            head.id == vote.id || (head.same_content(&vote) && contradicting.is_empty() && aside.is_none())
+        };
+        if head.is_some_and(is_known) {
             receipt.known += 1;
         } else if self.ids.contains_key(&vote.id) {
             receipt.outdated.push(vote.id);
-        } else if from_sheet && head.is_some_and(|head| vote.is_late(head)) {
+        } else if from_sheet && aside.is_none() && head.is_some_and(|head| vote.is_late(head)) {
             receipt.late.push(vote.item);
         } else {
             vote.supersedes = head.map(|head| head.id);
@@ -261,7 +308,7 @@ impl VoteLog {
 
     /// Reverts to what is on disk after a failed write.
     fn undo(&mut self, error: LogError) -> Result<Receipt, LogError> {
-        *self = VoteLog::read(self.segments.clone(), self.as_cast)?;
+        *self = VoteLog::read(self.folder.clone(), self.as_cast)?;
         Err(error)
     }
 }

@@ -193,7 +193,7 @@ fn seat(vote: &Vote) -> (&str, Round, [&str; 3]) {
 }
 
 /// The votes that no other replaces, each with its index.
-fn standing<'v>(votes: &[&'v Vote]) -> Vec<(usize, &'v Vote)> {
+pub(super) fn standing<'v>(votes: &[&'v Vote]) -> Vec<(usize, &'v Vote)> {
     let mut replaced: FxHashSet<Digest> = FxHashSet::default();
     if votes.iter().any(|vote| vote.supersedes.is_some()) {
         let known: FxHashMap<Digest, &Vote> = votes.iter().map(|vote| (vote.id, *vote)).collect();

@@ -96,7 +96,7 @@ pub enum DecideError {
     NotStopped(String),
     /// It was merged into another one.
     #[error(
-        "{record} was merged into {into}\n  hint: `riddlemill decide two {record} {into}` if they are two jokes"
+        "{record} was merged into {into}\n  hint: `riddlemill decide different {record} {into}` if they are two jokes"
     )]
     Merged {
         record: String,

@@ -5,13 +5,17 @@ use rustc_hash::FxHashMap;
 use crate::config::{Config, sections};
 use crate::stages::{StageError, Unusable};
 use riddlemill_files::fence;
+use riddlemill_review::votes::{AsideLine, Asides, SetAside};
 use riddlemill_review::{Vote, VoteLog};
 use riddlemill_tables::{Error, Workspace};
 
-/// All votes, people's first.
+/// All votes that count, people's first.
 #[derive(Debug, Default)]
 pub struct Votes {
     votes: Vec<Vote>,
+    /// Current votes that do not count, each with the decision.
+    aside: Vec<(Vote, SetAside)>,
+    asides: Asides,
     damaged: Vec<String>,
 }
 
@@ -21,10 +25,23 @@ impl Votes {
     /// # Errors
     /// [`StageError`] where a log cannot be read, or a sample's line is not a synthetic vote.
     pub fn load(config: &Config, recipe: &str) -> Result<Votes, StageError> {
+        Votes::load_with(config, recipe, &[])
+    }
+
+    /// [`load`](Votes::load) as it would be after these decisions.
+    ///
+    /// # Errors
+    /// Those of [`load`](Votes::load).
+    pub fn load_with(config: &Config, recipe: &str, more: &[SetAside]) -> Result<Votes, StageError> {
         let mut votes = Votes::default();
         let log = VoteLog::open(Workspace::new(&config.root).raw().join("votes"))?;
         votes.damaged = log.damaged().to_vec();
-        votes.votes = log.votes().to_vec();
+        let decided = more.iter().cloned().map(AsideLine::SetAside);
+        votes.asides = decided.fold(log.asides().clone(), Asides::with);
+        let all: Vec<&Vote> = log.votes().iter().collect();
+        let aside = votes.asides.heads(&all);
+        votes.aside = aside.into_iter().map(|(vote, by)| (vote.clone(), by.clone())).collect();
+        votes.votes = votes.asides.counted(all).into_iter().cloned().collect();
         let settings: sections::Review = config.typed(Some(recipe), "review");
         if !settings.sample.is_empty() {
             votes.votes.extend(sample(config, &settings.sample)?);
@@ -32,7 +49,27 @@ impl Votes {
         Ok(votes)
     }
 
-    /// The votes of one step by item.
+    /// The current votes of one step that do not count, each with the decision.
+    pub fn set_aside(&self, recipe: &str, step: &str) -> impl Iterator<Item = &(Vote, SetAside)> {
+        self.aside.iter().filter(move |(vote, _)| vote.step == step && vote.recipe == recipe)
+    }
+
+    /// What was decided on votes that do not count.
+    pub fn asides(&self) -> &Asides {
+        &self.asides
+    }
+
+    /// The votes of one step by item, with those that do not count: what they were cast on is kept for the case that
+    /// they count again.
+    pub fn stored(&self, recipe: &str, step: &str) -> FxHashMap<&str, Vec<&Vote>> {
+        let mut items = self.by_item(recipe, step);
+        for (vote, _) in self.set_aside(recipe, step) {
+            items.entry(&vote.item).or_default().push(vote);
+        }
+        items
+    }
+
+    /// The votes of one step that count, by item.
     pub fn by_item(&self, recipe: &str, step: &str) -> FxHashMap<&str, Vec<&Vote>> {
         let mut items: FxHashMap<&str, Vec<&Vote>> = FxHashMap::default();
         for vote in self.of_step(recipe, step) {

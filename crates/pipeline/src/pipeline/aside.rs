@@ -1,0 +1,268 @@
+//! What setting votes aside opens again, and who gets it; known answers and whom they stop.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::Serialize;
+
+use super::{RunError, Tasks, review_items, votes_as_tasks};
+use crate::config::{Config, sections};
+use crate::recipe::Recipe;
+use crate::stages::review::Votes;
+use crate::stages::{StageError, Unusable};
+use riddlemill_review::ballot::{Ballot, Round};
+use riddlemill_review::people::{Right, gold_standing};
+use riddlemill_review::votes::{AsideLine, Asides, Restored, SetAside, aside};
+use riddlemill_review::{
+    AssignSettings, Gold, Item, Outcome, Pending, Resolution, Task, Values, Vote, hand_on, read_gold,
+    resolve_all, written_by,
+};
+use riddlemill_tables::{Error, Workspace};
+
+/// What a decision changes in a step.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AsideEffect {
+    pub recipe: &'static str,
+    pub step: &'static str,
+    /// Current votes that no longer count.
+    pub votes: usize,
+    /// Items that wait for votes again.
+    pub reopened: usize,
+    /// Disputes that are none any more, because the votes that remain decide, or too few are left.
+    pub undisputed: usize,
+    /// The tasks that others get.
+    pub given: Vec<Task>,
+    /// Reopened items of assigned work that nobody else may vote on.
+    pub left: usize,
+}
+
+fn votes_folder(config: &Config) -> PathBuf {
+    Workspace::new(&config.root).raw().join("votes")
+}
+
+/// What setting votes aside would change, step by step; steps without such votes are left out.
+///
+/// # Errors
+/// [`RunError`] if votes, tasks or the stages before cannot be read.
+pub fn look_aside(
+    config: &Config,
+    recipes: &[&'static Recipe],
+    new: &SetAside,
+) -> Result<Vec<AsideEffect>, RunError> {
+    let mut effects = Vec::new();
+    for &recipe in recipes {
+        let before = Votes::load(config, recipe.name)?;
+        let after = Votes::load_with(config, recipe.name, std::slice::from_ref(new))?;
+        for review in recipe.reviews() {
+            let (of, name) = review.place();
+            let known = before.set_aside(of, name).count();
+            let votes = after.set_aside(of, name).count().saturating_sub(known);
+            if votes > 0 {
+                effects.push(effect(config, recipe, name, votes, (&before, &after), new)?);
+            }
+        }
+    }
+    Ok(effects)
+}
+
+fn effect(
+    config: &Config,
+    recipe: &'static Recipe,
+    name: &'static str,
+    votes: usize,
+    (before, after): (&Votes, &Votes),
+    new: &SetAside,
+) -> Result<AsideEffect, RunError> {
+    let none = AsideEffect {
+        recipe: recipe.name,
+        step: name,
+        votes,
+        reopened: 0,
+        undisputed: 0,
+        given: Vec::new(),
+        left: 0,
+    };
+    let (ballot, items) = match review_items(config, recipe, name) {
+        Ok(Some(found)) => found,
+        // Votes on items that were never made here, as after a merge.
+        Ok(None) | Err(RunError::Missing { .. }) => return Ok(none),
+        Err(e) => return Err(e),
+    };
+    let on = after.by_item(ballot.recipe, name);
+    let was = resolve_all(&ballot, &items, &before.by_item(ballot.recipe, name));
+    let resolved = resolve_all(&ballot, &items, &on);
+    let disputed = |found: &Resolution| matches!(found.pending(), Some(Pending::Adjudicate { .. }));
+    let undisputed = was.iter().zip(&resolved).filter(|(was, now)| disputed(was) && !disputed(now)).count();
+    let tasks = Tasks::open(&Workspace::new(&config.root), recipe.name, name)?;
+    let mut reopened: BTreeMap<&str, Round> = BTreeMap::new();
+    let theirs: FxHashSet<(&str, Round)> =
+        after.set_aside(ballot.recipe, name).map(|(vote, _)| (vote.item.as_str(), vote.round)).collect();
+    for (item, resolution) in items.iter().zip(&resolved) {
+        let waits = match (resolution.pending(), &resolution.outcome) {
+            (Some(Pending::Waiting { round, .. }), _) => Some(*round),
+            // What only a sample's votes decide waits for people.
+            (None, Outcome::Confirmed { synthetic: true, .. }) => Some(Round::Vote),
+            _ => None,
+        };
+        if let Some(round) = waits.filter(|round| theirs.contains(&(item.id.as_str(), *round))) {
+            reopened.insert(&item.id, round);
+        }
+    }
+    let authors = written_by(&items);
+    let (mut given, mut left) = (Vec::new(), 0);
+    for round in [Round::Vote, Round::Review] {
+        // Where nothing was assigned to anybody, what is open waits for everybody who may vote.
+        if tasks.current(round).is_empty() {
+            continue;
+        }
+        let open: Vec<&str> =
+            reopened.iter().filter(|(_, of)| **of == round).map(|(item, _)| *item).collect();
+        let mut known = tasks.all().to_vec();
+        known.extend(votes_as_tasks(round, &items, &resolved, &on, tasks.all()));
+        let settings = AssignSettings { round, written_by: Some(&authors), ..AssignSettings::default() };
+        let people = able(config, recipe, &ballot, &items, &on, after.asides())?;
+        let new_tasks = hand_on(&ballot, &new.annotator, &open, &people, &known, &settings);
+        let on_it = |item: &str| {
+            let others =
+                known.iter().chain(&new_tasks).filter(|task| task.item == item && task.round == round);
+            others.filter(|task| task.annotator != new.annotator).count()
+        };
+        left += open.iter().filter(|item| on_it(**item) < ballot.votes_in(round)).count();
+        given.extend(new_tasks);
+    }
+    // Tasks given together are taken back together if the decision is withdrawn.
+    given.iter_mut().for_each(|task| task.at = Some(new.at.clone()));
+    Ok(AsideEffect { reopened: reopened.len(), undisputed, given, left, ..none })
+}
+
+/// Those whom no bound stops.
+fn able(
+    config: &Config,
+    recipe: &'static Recipe,
+    ballot: &Ballot,
+    items: &[Item],
+    votes: &FxHashMap<&str, Vec<&Vote>>,
+    asides: &Asides,
+) -> Result<Vec<riddlemill_review::Annotator>, RunError> {
+    let stopped = stopped(config, recipe, ballot, items, votes, asides)?;
+    Ok(config.annotators.iter().filter(|person| !stopped.contains_key(&person.name)).cloned().collect())
+}
+
+/// Sets votes aside, and gives what becomes open again to others.
+///
+/// # Errors
+/// [`RunError`] if something cannot be read or written. The decision is written before the tasks.
+pub fn set_aside(
+    config: &Config,
+    recipes: &[&'static Recipe],
+    new: &SetAside,
+) -> Result<Vec<AsideEffect>, RunError> {
+    let effects = look_aside(config, recipes, new)?;
+    // Pressed twice, it is one decision.
+    if effects.is_empty() {
+        return Ok(effects);
+    }
+    let line = AsideLine::SetAside(new.clone());
+    aside::append(&votes_folder(config), &line).map_err(StageError::from)?;
+    for effect in &effects {
+        Tasks::open(&Workspace::new(&config.root), effect.recipe, effect.step)?.append(&effect.given)?;
+    }
+    Ok(effects)
+}
+
+/// Lets votes count again, and takes the tasks back that others got for them and have not done. Returns how many.
+///
+/// # Errors
+/// [`RunError`] if something cannot be read or written.
+pub fn restore(
+    config: &Config,
+    recipes: &[&'static Recipe],
+    decision: &SetAside,
+    undo: &Restored,
+) -> Result<usize, RunError> {
+    aside::append(&votes_folder(config), &AsideLine::Undo(undo.clone())).map_err(StageError::from)?;
+    let mut taken = 0;
+    for &recipe in recipes {
+        let votes = Votes::load(config, recipe.name)?;
+        for review in recipe.reviews() {
+            let (of, name) = review.place();
+            let on = votes.by_item(of, name);
+            let is_done = |task: &Task| {
+                let votes = on.get(task.item.as_str()).map(Vec::as_slice).unwrap_or_default();
+                votes.iter().any(|vote| {
+                    !vote.synthetic && vote.annotator == task.annotator && vote.round == task.round
+                })
+            };
+            let tasks = Tasks::open(&Workspace::new(&config.root), recipe.name, name)?;
+            let of_it = |task: &&Task| {
+                task.at.as_deref() == Some(decision.at.as_str())
+                    && task.instead_of.as_deref() == Some(decision.annotator.as_str())
+            };
+            let back: Vec<Task> = tasks
+                .all()
+                .iter()
+                .filter(of_it)
+                .filter(|task| !is_done(task))
+                .map(|task| Task { back: true, at: Some(undo.at.clone()), ..task.clone() })
+                .collect();
+            taken += back.len();
+            tasks.append(&back)?;
+        }
+    }
+    Ok(taken)
+}
+
+/// The file of a step's known answers that the settings name; `None` without the setting.
+fn known_file(config: &Config, recipe: &str, step: &str) -> Option<PathBuf> {
+    let settings: sections::Review = config.typed(Some(recipe), "review");
+    (!settings.gold.is_empty())
+        .then(|| config.root.join(&settings.gold).join(format!("{recipe}.{step}.jsonl")))
+}
+
+/// The known answers of a step, from the folder of `review.gold`; none if it has no file of the step.
+///
+/// # Errors
+/// [`RunError`] if the file cannot be read, or a line of it cannot be used.
+pub fn known_answers<'i>(
+    config: &Config,
+    recipe: &str,
+    step: &Ballot,
+    items: &'i [Item],
+) -> Result<Vec<Gold<'i>>, RunError> {
+    let Some(file) = known_file(config, recipe, step.name) else { return Ok(Vec::new()) };
+    let text = match fs::read_to_string(&file) {
+        Ok(text) => text,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(e) => return Err(Error::io("read", &file)(e).into()),
+    };
+    let by_id: FxHashMap<&str, &'i Item> = items.iter().map(|item| (item.id.as_str(), item)).collect();
+    read_gold(&text, step, |id| by_id.get(id).copied()).map_err(|problems| {
+        let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        RunError::Stage(Unusable::at(file.display().to_string(), lines.join("\n")).into())
+    })
+}
+
+/// Whoever gets no more work on a step, by the bound of the settings, with how often they were right.
+///
+/// # Errors
+/// Those of [`known_answers`].
+pub fn stopped(
+    config: &Config,
+    recipe: &'static Recipe,
+    step: &Ballot,
+    items: &[Item],
+    votes: &FxHashMap<&str, Vec<&Vote>>,
+    asides: &Asides,
+) -> Result<BTreeMap<String, Right>, RunError> {
+    let bound = config.typed::<sections::Review>(Some(recipe.name), "review").gold_bound;
+    if bound <= 0.0 {
+        return Ok(BTreeMap::new());
+    }
+    let known = known_answers(config, recipe.name, step, items)?;
+    let pairs: Vec<(&Item, &Values)> = known.iter().map(|gold| (gold.item, &gold.answers)).collect();
+    let mut standing = gold_standing(step, &pairs, votes, asides);
+    standing.retain(|_, right| right.is_below(bound));
+    Ok(standing)
+}

@@ -1,0 +1,428 @@
+//! `review export` and `review import`: ballots as files, one or a whole set of them, and votes from them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rustc_hash::FxHashMap;
+use serde_json::{Value as Json, json};
+
+use super::args::{FormatArg, Global, Only, Place, RoundArg, SomePlace};
+use super::exit::{Exit, Failure};
+use super::output::{self, count};
+use super::review_session::{ReviewSession, io, usage};
+use super::{proposals, trials};
+use crate::config::Config;
+use crate::pipeline::now;
+use crate::review::ballot::Round;
+use crate::review::exchange::{BallotPlace, contents, import_sheet};
+use crate::review::{Annotator, BallotSheet, Format, ImportSettings, Item, Task, Vote, export};
+use crate::store::{self, Error, durable};
+
+/// Writes one annotator's ballot of a step.
+pub(super) fn write_ballot(
+    room: &ReviewSession<'_>,
+    annotator: &str,
+    format: FormatArg,
+    out: &Path,
+    gold: Option<&Path>,
+    proposing: bool,
+) -> Result<Exit, Failure> {
+    let known = |name: &str| room.config.annotators.iter().any(|person| person.name == name);
+    if !annotator.is_empty() && !known(annotator) {
+        return Err(usage(output::unknown_annotator(room.config, annotator)));
+    }
+    let mine: Vec<&str> = room
+        .tasks
+        .current(room.round)
+        .into_iter()
+        .filter(|task| task.annotator == annotator)
+        .map(|task| task.item.as_str())
+        .collect();
+    if let Some(told) = room.stopped()?.get(annotator).filter(|_| gold.is_none()) {
+        return Err(usage(told));
+    }
+    let mut gold = gold.map(|file| trials::known(room, file)).transpose()?;
+    if let Some(gold) = &mut gold {
+        // A second trial on the same items would ask for what was learned from the first.
+        let tried = trials::tried(room, annotator)?;
+        let fresh = gold.iter().filter(|gold| !tried.contains(&gold.item.id)).count();
+        if fresh >= crate::review::qualify::FEWEST {
+            gold.retain(|gold| !tried.contains(&gold.item.id));
+        } else if fresh < gold.len() {
+            eprintln!(
+                "note: {} of these {} {annotator} has answered in an earlier trial; {} known answers that are new to them make a new trial",
+                gold.len() - fresh,
+                count(gold.len() as u64, "item"),
+                crate::review::qualify::FEWEST
+            );
+        }
+    }
+    let seen = room.seen();
+    let wanted = |(item, open): &&(Item, bool)| match &gold {
+        Some(gold) => gold.iter().any(|gold| gold.item.id == item.id),
+        // Without assignments the annotator gets every open item.
+        None if mine.is_empty() => *open,
+        None => mine.contains(&item.id.as_str()),
+    };
+    let votes = room.by_item();
+    let rows: Vec<(&Item, Option<&Vote>)> =
+        seen.iter().filter(wanted).map(|(item, _)| (item, own(room, &votes, item, annotator))).collect();
+    let proposed = if proposing { Some(proposals::proposed(room)?) } else { None };
+    let ballot = BallotSheet {
+        step: &room.step,
+        round: room.round,
+        annotator,
+        rows: &rows,
+        seed: 0,
+        proposed: proposed.as_ref(),
+    };
+    durable::create_folder(out)?;
+    for file in export(&ballot, as_format(format)).map_err(io)? {
+        let path = store::inside(out, &file.name)?;
+        durable::replace(&path, &file.bytes)?;
+        output::print(&format!("{}\n", path.display()))?;
+    }
+    eprintln!("{}", count(rows.len() as u64, "item"));
+    Ok(Exit::Done)
+}
+
+/// The annotator's own vote on an item.
+fn own<'v>(
+    room: &ReviewSession<'_>,
+    votes: &FxHashMap<&str, Vec<&'v Vote>>,
+    item: &Item,
+    annotator: &str,
+) -> Option<&'v Vote> {
+    let votes = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
+    // A sample's vote in the sheet would look like an answer of the annotator.
+    let people: Vec<&Vote> = votes.iter().copied().filter(|vote| !vote.synthetic).collect();
+    let mut heads = crate::review::votes::current(&people).into_iter();
+    heads.find(|vote| vote.annotator == annotator && vote.round == room.round)
+}
+
+fn as_format(format: FormatArg) -> Format {
+    match format {
+        FormatArg::Csv => Format::Csv,
+        FormatArg::Xlsx => Format::Xlsx,
+        FormatArg::Jsonl => Format::Jsonl,
+        FormatArg::LabelStudio => Format::LabelStudio,
+    }
+}
+
+/// Writes everybody's ballots of every step: a folder a person, a file a step.
+pub(super) fn write_all(
+    config: &Config,
+    place: &SomePlace,
+    format: FormatArg,
+    folder: &Path,
+) -> Result<Exit, Failure> {
+    let only = Only { recipes: place.recipe.clone().into_iter().collect() };
+    let mut files: Vec<(PathBuf, Vec<u8>)> = Vec::new();
+    let mut totals: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    for recipe in output::recipes(config, &only)? {
+        for review in recipe.reviews() {
+            let step = review.place().1.to_owned();
+            let here = Place { step, recipe: Some(recipe.name.to_owned()), round: place.round };
+            let room = match ReviewSession::open(config, &here) {
+                Ok(room) => room,
+                // Items exist only once the stages before the review were made.
+                Err(failure) => {
+                    eprintln!("note: {} {}: no sheets: {}", recipe.name, here.step, failure.message);
+                    continue;
+                }
+            };
+            let (seen, votes) = (room.seen(), room.by_item());
+            let stopped = room.stopped()?;
+            stopped.values().for_each(|told| eprintln!("note: {told}"));
+            for person in config.annotators.iter().filter(|person| !stopped.contains_key(&person.name)) {
+                let rows = rows_of(&room, &seen, &votes, person);
+                if rows.is_empty() {
+                    continue;
+                }
+                let ballot = BallotSheet {
+                    step: &room.step,
+                    round: room.round,
+                    annotator: &person.name,
+                    rows: &rows,
+                    seed: 0,
+                    proposed: None,
+                };
+                let own = store::inside(folder, &person.name)?;
+                for file in export(&ballot, as_format(format)).map_err(io)? {
+                    files.push((store::inside(&own, &file.name)?, file.bytes));
+                }
+                let total = totals.entry(&person.name).or_default();
+                *total = (total.0 + 1, total.1 + rows.len() as u64);
+            }
+        }
+    }
+    // A sheet that somebody may have filled in is never written over.
+    let others: Vec<String> = files
+        .iter()
+        .filter(|(path, bytes)| fs::read(path).is_ok_and(|there| there != *bytes))
+        .map(|(path, _)| path.display().to_string())
+        .collect();
+    if let Some(first) = others.first() {
+        return Err(usage(format!(
+            "{} would be written over, the first is {first}\n  hint: `riddlemill review import {}` stores what was filled in; then name another folder",
+            count(others.len() as u64, "other file"),
+            folder.display()
+        )));
+    }
+    for (path, bytes) in &files {
+        durable::create_folder(path.parent().unwrap_or(folder))?;
+        durable::replace(path, bytes)?;
+    }
+    for (name, (sheets, items)) in &totals {
+        output::print(&format!(
+            "{}: {}, {}\n",
+            folder.join(name).display(),
+            count(*sheets, "sheet"),
+            count(*items, "item")
+        ))?;
+    }
+    if totals.is_empty() {
+        eprintln!("note: nothing waits for anybody in this round, so no sheet was written");
+    }
+    Ok(Exit::Done)
+}
+
+/// What waits for a person in a step: their tasks, or everything open if nothing was assigned to anybody.
+fn rows_of<'s>(
+    room: &ReviewSession<'_>,
+    seen: &'s [(Item, bool)],
+    votes: &FxHashMap<&str, Vec<&'s Vote>>,
+    person: &Annotator,
+) -> Vec<(&'s Item, Option<&'s Vote>)> {
+    if !person.may_vote(&room.step, room.round) {
+        return Vec::new();
+    }
+    let tasks = room.tasks.current(room.round);
+    let mine: BTreeSet<&str> =
+        tasks.iter().filter(|task| task.annotator == person.name).map(|task| task.item.as_str()).collect();
+    let everything = tasks.is_empty() && person.unread(&room.step).is_empty();
+    seen.iter()
+        .filter(|(item, open)| mine.contains(item.id.as_str()) || (everything && *open))
+        // Nobody votes on what they wrote themselves.
+        .filter(|(item, _)| !item.written_by.contains(&person.name))
+        .map(|(item, _)| (item, own(room, votes, item, &person.name)))
+        .collect()
+}
+
+/// One table of a file of votes.
+struct Table {
+    path: PathBuf,
+    /// The worksheet, where the file has several.
+    sheet: Option<String>,
+}
+
+/// Imports votes: files of a step, or files and folders whose sheets say which step they are of.
+pub(super) fn take(
+    config: &Config,
+    place: &Place,
+    files: &[PathBuf],
+    global: &Global,
+) -> Result<Exit, Failure> {
+    let first = PathBuf::from(&place.step);
+    let is_step = output::recipes(config, &Only::default())?
+        .iter()
+        .any(|recipe| recipe.review(place.step.strip_prefix("review:").unwrap_or(&place.step)).is_some());
+    let mut machine = Vec::new();
+    let mut troubled = false;
+    if first.exists() && (files.is_empty() || !is_step) {
+        if let Some(recipe) = &place.recipe {
+            return Err(usage(format!(
+                "every sheet says which recipe it is of, so --recipe {recipe} is not for a folder\n  hint: leave it out, or name the step before the file"
+            )));
+        }
+        let named: Vec<PathBuf> = std::iter::once(first).chain(files.iter().cloned()).collect();
+        for (place, tables) in sorted(&named, &mut troubled)? {
+            let Some((recipe, step, round)) = asked(&place) else {
+                let (recipe, step, round) = &place;
+                for table in &tables {
+                    eprintln!("{}: `{round}` is not a round of {recipe} {step}", table.path.display());
+                }
+                troubled = true;
+                continue;
+            };
+            let place = Place { step, recipe: Some(recipe), round };
+            match ReviewSession::open(config, &place) {
+                Ok(room) => troubled |= take_votes(&room, &tables, global, &mut machine)?,
+                Err(failure) => {
+                    for table in &tables {
+                        eprintln!("{}: not imported: {}", table.path.display(), failure.message);
+                    }
+                    troubled = true;
+                }
+            }
+        }
+    } else if files.is_empty() {
+        return Err(usage(format!(
+            "{} is neither a file nor a folder, and no file is named\n  hint: `riddlemill review import {} FILE` imports a ballot of the step; `riddlemill review import DIR` imports a folder of sheets",
+            place.step, place.step
+        )));
+    } else {
+        let room = ReviewSession::open(config, place)?;
+        let tables: Vec<Table> =
+            all_files(files)?.into_iter().map(|path| Table { path, sheet: None }).collect();
+        troubled = take_votes(&room, &tables, global, &mut machine)?;
+    }
+    if global.json {
+        output::json(&machine)?;
+    }
+    Ok(if troubled { Exit::Partial } else { Exit::Done })
+}
+
+/// A place as the command line names it.
+fn asked((recipe, step, round): &BallotPlace) -> Option<(String, String, RoundArg)> {
+    let round = match Round::from_name(round)? {
+        Round::Vote => RoundArg::Vote,
+        Round::Review => RoundArg::Review,
+        Round::Adjudication => RoundArg::Adjudication,
+    };
+    Some((recipe.clone(), step.clone(), round))
+}
+
+/// The tables of files and folders by what they are ballots of; whatever is none is reported.
+fn sorted(named: &[PathBuf], troubled: &mut bool) -> Result<BTreeMap<BallotPlace, Vec<Table>>, Failure> {
+    let mut tables: BTreeMap<BallotPlace, Vec<Table>> = BTreeMap::new();
+    for path in all_files(named)? {
+        let name = path.display();
+        let bytes = fs::read(&path).map_err(Error::io("read", &path))?;
+        let found = match contents(&path.to_string_lossy(), &bytes) {
+            Ok(found) => found,
+            Err(trouble) => {
+                eprintln!("{name}: {trouble}");
+                *troubled = true;
+                continue;
+            }
+        };
+        if found.is_empty() {
+            eprintln!("{name}: no vote was read: it has no table");
+            *troubled = true;
+        }
+        for table in found {
+            let at = table.sheet.as_ref().map(|sheet| format!(": sheet {sheet}")).unwrap_or_default();
+            let mut places = table.places.into_iter();
+            match (places.next(), places.next()) {
+                (Some(place), None) => {
+                    let table = Table { path: path.clone(), sheet: table.sheet };
+                    tables.entry(place).or_default().push(table);
+                }
+                (None, _) => {
+                    eprintln!("{name}{at}: no vote was read: no row names its recipe, step and round");
+                    *troubled = true;
+                }
+                (Some(one), Some(other)) => {
+                    eprintln!(
+                        "{name}{at}: not imported: its rows are of {} {} {} and of {} {} {}; put each into a file or sheet of its own",
+                        one.0, one.1, one.2, other.0, other.1, other.2
+                    );
+                    *troubled = true;
+                }
+            }
+        }
+    }
+    Ok(tables)
+}
+
+/// The files, and those in the folders, in order; without what programs keep beside a sheet.
+fn all_files(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut files = Vec::new();
+    for path in named {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let mut inside = Vec::new();
+        for entry in fs::read_dir(path).map_err(Error::io("list", path))? {
+            inside.push(entry.map_err(Error::io("list", path))?.path());
+        }
+        inside.retain(|path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            // Locks of open workbooks, hidden files, and the labelling interface beside Label Studio's tasks.
+            !name.starts_with("~$") && !name.starts_with('.') && !name.ends_with(".config.xml")
+        });
+        inside.sort();
+        files.extend(all_files(&inside)?);
+    }
+    Ok(files)
+}
+
+/// Imports tables of one step, and returns whether anything in them was not.
+fn take_votes(
+    room: &ReviewSession<'_>,
+    tables: &[Table],
+    global: &Global,
+    machine: &mut Vec<Json>,
+) -> Result<bool, Failure> {
+    let seen = room.seen();
+    let items: FxHashMap<&str, &Item> = seen.iter().map(|(item, _)| (item.id.as_str(), item)).collect();
+    let assigned: Vec<Task> = room.tasks.current(room.round).into_iter().cloned().collect();
+    let at = now();
+    let settings = ImportSettings {
+        step: &room.step,
+        round: room.round,
+        people: &room.config.annotators,
+        assigned: &assigned,
+        at: &at,
+        synthetic: false,
+    };
+    let mut log = room.log()?;
+    let mut troubled = false;
+    for table in tables {
+        let file = &table.path;
+        let bytes = fs::read(file).map_err(Error::io("read", file))?;
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        let found =
+            import_sheet(&name, &bytes, table.sheet.as_deref(), |id| items.get(id).copied(), &settings);
+        troubled |= found.problems.iter().any(|problem| !problem.trouble.is_note());
+        // Not `append`: a sheet older than the annotator's current vote would undo that vote.
+        let receipt = log.append_sheet(found.votes).map_err(io)?;
+        troubled |= !receipt.late.is_empty();
+        if !receipt.late.is_empty() {
+            let rows = count(receipt.late.len() as u64, "row");
+            let shown: Vec<&str> = receipt.late.iter().take(20).map(String::as_str).collect();
+            eprintln!(
+                "warning: {name}: {rows} not imported, because their annotator has voted since: {}\n  \
+                 hint: `riddlemill review \
+                 export` writes a ballot with the current votes; changes made there are imported",
+                shown.join(", ")
+            );
+        }
+        if !receipt.aside.is_empty() {
+            troubled = true;
+            let rows = count(receipt.aside.len() as u64, "row");
+            eprintln!(
+                "warning: {name}: {rows} not imported, because these votes were set aside\n  \
+                 hint: `riddlemill review set-aside` lists the decisions and undoes them; on the pages the items can be voted on again"
+            );
+        }
+        let mut problems: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
+        let refused = receipt.late.len() + receipt.aside.len();
+        let given = receipt.added.len() + receipt.known + receipt.outdated.len() + refused;
+        if given == 0 && found.rows == 0 && found.problems.iter().all(|problem| problem.trouble.is_note()) {
+            problems.push(format!("{name}: no vote was read: there is no row of a ballot in it"));
+            troubled = true;
+        }
+        problems.iter().for_each(|problem| eprintln!("{problem}"));
+        machine.push(json!({
+            "file": file, "rows": found.rows, "blank": found.blank, "added": receipt.added.len(),
+            "changed": receipt.changed, "known": receipt.known, "outdated": receipt.outdated.len(),
+            "late": receipt.late, "set_aside": receipt.aside, "problems": problems,
+        }));
+        if !global.json {
+            output::print(&format!(
+                "{name}: {}, {} added ({} changed), {} known, {} outdated, {} blank\n",
+                count(found.rows as u64, "row"),
+                receipt.added.len(),
+                receipt.changed,
+                receipt.known,
+                receipt.outdated.len(),
+                found.blank
+            ))?;
+        }
+    }
+    Ok(troubled)
+}
