@@ -201,7 +201,8 @@ mod tests {
                 prop_assert!(portions.left() <= *items);
             }
             portions.finish();
-            prop_assert!((sum.found().0 - if all == 0 { 0.0 } else { 1.0 }).abs() < 1e-9);
+            let whole = if all == 0 { 0.0 } else { 1.0 };
+            prop_assert!((sum.found().0 - whole).abs() < 1e-9);
         }
     }
 }
