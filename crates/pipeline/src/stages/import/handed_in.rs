@@ -50,10 +50,10 @@ pub fn rows_of_file(path: &Path) -> Result<RowsOfFile, Error> {
         piece: Piece::default(),
     };
     // No column is needed here.
-    if let Some((reason, what)) = findings::of_file(&dump, LIMIT)
-        && reason != Reason::ColumnMissing
+    if let Some(found) = findings::of_file(&dump, LIMIT, None)
+        && found.reason != Reason::ColumnMissing
     {
-        let what = what.lines().next().unwrap_or_default().to_owned();
+        let what = found.evidence.lines().next().unwrap_or_default().to_owned();
         let hint = "expected rows: JSON, JSON Lines, CSV, a workbook, Parquet or a numpy array".into();
         return Err(Error::Damaged { path: path.to_path_buf(), what, hint });
     }
