@@ -227,6 +227,10 @@ fn text(one: &Evaluated, place: &Path) -> String {
         let names = std::iter::once(String::new()).chain(table.rows.iter().map(|row| row.name.clone()));
         let mut lines: Vec<String> = padded(names.collect());
         for (at, column) in table.columns.iter().enumerate() {
+            // A column of a task that was not asked, or of a check that found nothing.
+            if table.rows.iter().all(|row| row.cells.get(at).is_none_or(Option::is_none)) {
+                continue;
+            }
             let figure = |row: usize| table.rows.get(row)?.cells.get(at)?.as_ref().map(describe_cell);
             let figures = (0..table.rows.len()).map(|row| figure(row).unwrap_or_default());
             let cells = padded(std::iter::once(column.to_string()).chain(figures).collect());

@@ -11,7 +11,7 @@ use super::terminal::{HANG, visible};
 use super::{init, output};
 use crate::config::{Config, FILE, Profiles};
 use crate::recipe;
-use crate::stages::import::{SourceProposal, propose, source_of};
+use crate::stages::import::{NoSource, SourceProposal, propose, source_of};
 use crate::store::{Error, durable};
 
 /// Ends of files' names: what has one and is not there is a mistyped file and no folder to create.
@@ -83,11 +83,11 @@ fn sources(root: &Path, files: &[PathBuf], write: bool, global: &Global) -> Resu
         false => String::new(),
     };
     let profiles = Profiles::open(root);
-    let mut proposals: Vec<(&Path, Result<(Named, SourceProposal), String>)> = Vec::new();
+    let mut proposals: Vec<(&Path, Result<(Named, SourceProposal), NoSource>)> = Vec::new();
     for file in files {
         let named = Named::of(root, file, &text);
         let found = match named.reader(&text) {
-            Some(reader) => Err(format!("[[source]] {reader} reads it already")),
+            Some(reader) => Err(NoSource::Read(reader)),
             None => propose(file, &profiles).map(|proposal| {
                 // The next file's name is another, and so is its place in raw/dumps.
                 text.push_str(&format!(
@@ -110,7 +110,7 @@ fn sources(root: &Path, files: &[PathBuf], write: bool, global: &Global) -> Resu
                 "language": proposal.language,
                 "rows": proposal.rows, "written": write,
             }),
-            Err(why) => json!({ "file": file.display().to_string(), "why": why }),
+            Err(why) => json!({ "file": file.display().to_string(), "why": why.to_string() }),
         });
         output::json(&rows.collect::<Vec<_>>())?;
     } else {
@@ -220,7 +220,7 @@ fn table(named: &Named, proposal: &SourceProposal) -> String {
     text
 }
 
-fn print(file: &Path, found: &Result<(Named, SourceProposal), String>) -> String {
+fn print(file: &Path, found: &Result<(Named, SourceProposal), NoSource>) -> String {
     match found {
         Ok((named, proposal)) => {
             let example: String = visible(&proposal.example).chars().take(SHOWN).collect();

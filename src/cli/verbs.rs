@@ -42,6 +42,7 @@ Release and evaluate:
   release      Release a recipe's candidate as output/<recipe>/<version>
   verify       Verify the folder of a release from its own files
   publish      Publish a release on the Hugging Face Hub, or for Zenodo
+  contamination  Find rows of a set that published sets have too
   withdraw     Withdraw a post or a dump from all stages and later releases
   evaluate     Evaluate models on a set, with the papers' tables as the result
 

@@ -231,7 +231,7 @@ fn write_items(
         if chunk.is_empty() {
             break;
         }
-        let items: Vec<Result<Option<Json>, String>> =
+        let items: Vec<Result<Option<Json>, NoItem>> =
             chunk.par_iter().map(|line| item(question, &task, layout.declared, prompts, line)).collect();
         for item in items {
             let item = match item {
@@ -239,7 +239,7 @@ fn write_items(
                 Ok(None) => continue,
                 Err(what) => {
                     task.failed += 1;
-                    task.why.get_or_insert(what);
+                    task.why.get_or_insert_with(|| what.to_string());
                     continue;
                 }
             };
@@ -262,6 +262,17 @@ fn write_items(
     Ok(task)
 }
 
+/// Why a row gives no item of a task, in words.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct NoItem(String);
+
+impl NoItem {
+    fn of(why: impl std::fmt::Display) -> NoItem {
+        NoItem(why.to_string())
+    }
+}
+
 /// The item of a row; `None` if the task does not apply to it.
 fn item(
     question: &Question,
@@ -269,12 +280,12 @@ fn item(
     data: Option<&Data>,
     prompts: &Prompts,
     line: &str,
-) -> Result<Option<Json>, String> {
-    let row: JsonRow = serde_json::from_str(line).map_err(|e| e.to_string())?;
+) -> Result<Option<Json>, NoItem> {
+    let row: JsonRow = serde_json::from_str(line).map_err(NoItem::of)?;
     let columns = Value::from(Serde(&row));
     let id = row.values().next().cloned().unwrap_or_default();
     let (group, parts) = match data {
-        Some(data) => data.placed(&columns).map_err(|trouble| trouble.to_string())?,
+        Some(data) => data.placed(&columns).map_err(NoItem::of)?,
         None => (None, Vec::new()),
     };
     let asked = match question {
@@ -294,14 +305,14 @@ fn item(
 }
 
 /// The prompt of a task, and how its answer is scored.
-fn rendered(task: &Task, columns: &Value, prompts: &Prompts) -> Result<Option<Map<String, Json>>, String> {
-    let Some(posed) = task.posed(columns).map_err(|trouble| trouble.to_string())? else { return Ok(None) };
+fn rendered(task: &Task, columns: &Value, prompts: &Prompts) -> Result<Option<Map<String, Json>>, NoItem> {
+    let Some(posed) = task.posed(columns).map_err(NoItem::of)? else { return Ok(None) };
     let mut values: Map<String, Json> =
         posed.values.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
     if task.shots.is_some() {
         values.insert("shots".to_owned(), Json::Array(Vec::new()));
     }
-    let prompt = prompts.render(task.template, values).map_err(|e| e.to_string())?;
+    let prompt = prompts.render(task.template, values).map_err(NoItem::of)?;
     let mut asked = messages(&prompt);
     asked.extend(scored(task, posed));
     if let (Wants::Words { .. }, Some(judged)) = (&task.wants, &task.judged) {
@@ -344,15 +355,15 @@ fn scored(task: &Task, posed: Posed) -> Map<String, Json> {
 
 /// The judge's prompts with a place for the answer: one, or one for each order of the two texts that are compared, the
 /// person's first and the answer first.
-fn judge(judged: &task::Judged, columns: &Value, prompts: &Prompts) -> Result<Vec<Json>, String> {
+fn judge(judged: &task::Judged, columns: &Value, prompts: &Prompts) -> Result<Vec<Json>, NoItem> {
     let over = above(BTreeMap::from([("said", RESPONSE.into())]), columns);
-    let values = task::values(&judged.with, &over).map_err(|trouble| trouble.to_string())?;
+    let values = task::values(&judged.with, &over).map_err(NoItem::of)?;
     let values: Map<String, Json> =
         values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     let orders: Vec<Map<String, Json>> = match &judged.asks {
         Asks::Rating { .. } => vec![values],
         Asks::Better { person, sides } => {
-            let person = person.value(columns).map_err(|trouble| trouble.to_string())?;
+            let person = person.value(columns).map_err(NoItem::of)?;
             let person = riddlemill_benchmarks::scope::text(&person).unwrap_or_default();
             let order = |texts: [&str; 2]| {
                 let mut values = values.clone();
@@ -364,20 +375,20 @@ fn judge(judged: &task::Judged, columns: &Value, prompts: &Prompts) -> Result<Ve
     };
     let render = |values: Map<String, Json>| match prompts.render(judged.template, values) {
         Ok(prompt) => Ok(Json::Object(messages(&prompt))),
-        Err(e) => Err(e.to_string()),
+        Err(e) => Err(NoItem::of(e)),
     };
     orders.into_iter().map(render).collect()
 }
 
 /// The question of a set without tasks: its instruction, the question, and the options with letters.
-fn plain(poses: &Poses, row: &JsonRow) -> Result<Map<String, Json>, String> {
+fn plain(poses: &Poses, row: &JsonRow) -> Result<Map<String, Json>, NoItem> {
     let text = |column: &str| row.get(column).and_then(Json::as_str).unwrap_or_default();
     let mut prompt = format!("{}\n\n{}", poses.instruction, text(poses.question));
     let mut asked = Map::from_iter([("system".to_owned(), Json::from(""))]);
     match poses.answer {
         Answer::Words(gold) => {
             let gold = row.get(gold).and_then(Json::as_str);
-            let gold = gold.ok_or_else(|| "the row has no text to compare an answer with".to_owned())?;
+            let gold = gold.ok_or_else(|| NoItem::of("the row has no text to compare an answer with"))?;
             asked.insert("prompt".into(), prompt.into());
             asked.insert("answer".into(), gold.into());
         }
@@ -389,7 +400,7 @@ fn plain(poses: &Poses, row: &JsonRow) -> Result<Map<String, Json>, String> {
                 number => number.and_then(Json::as_u64).and_then(|number| usize::try_from(number).ok()),
             };
             let place = place.filter(|place| *place < options.len().min(LETTERS.len()));
-            let place = place.ok_or_else(|| format!("{gold}: it is not the place of an option"))?;
+            let place = place.ok_or_else(|| NoItem::of(format!("{gold}: it is not the place of an option")))?;
             for (letter, option) in LETTERS.iter().zip(&options) {
                 let before = if *letter == LETTERS[0] { "\n\n" } else { "\n" };
                 prompt.push_str(&format!("{before}{letter}. {option}"));

@@ -101,7 +101,7 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
     ("trials_level", "Result", "结果"),
     ("trials_seen", "Items seen in an earlier attempt", "以前试过的条目"),
     ("attempt", "Attempt", "次数"),
-    ("attempts", "attempts at the trial: {}", "试标次数：{}"),
+    ("n_attempts", "attempts at the trial: {}", "试标次数：{}"),
     ("level_too_few", "too few answers", "答案太少"),
     ("level_failed", "not passed", "未通过"),
     ("level_formal", "may vote", "可以投票"),

@@ -91,15 +91,26 @@ pub struct Config {
 /// The stages that read texts in a language.
 const LANGUAGE_OF: [&str; 4] = ["clean", "anonymise", "filter", "dedup"];
 
-/// The settings as text, or what encoding they are in instead and what mends it.
-fn utf8(bytes: Vec<u8>) -> Result<String, String> {
-    const HINT: &str = "hint: save it as UTF-8, which editors offer under \"Save as\" or \"Encoding\"";
+/// Why settings are no text, and what mends it.
+#[derive(Debug, thiserror::Error)]
+enum NotUtf8 {
+    #[error(
+        "it is in UTF-16, not in UTF-8\n  hint: save it as UTF-8, which editors offer under \"Save as\" or \"Encoding\""
+    )]
+    Utf16,
+    #[error(
+        "not UTF-8 at byte {0}\n  hint: save it as UTF-8, which editors offer under \"Save as\" or \"Encoding\""
+    )]
+    Byte(usize),
+}
+
+/// The settings as text.
+fn utf8(bytes: Vec<u8>) -> Result<String, NotUtf8> {
     // Without a mark its Latin letters and zeros would pass for UTF-8.
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") || bytes.contains(&0) {
-        return Err(format!("it is in UTF-16, not in UTF-8\n  {HINT}"));
+        return Err(NotUtf8::Utf16);
     }
-    String::from_utf8(bytes)
-        .map_err(|e| format!("not UTF-8 at byte {}\n  {HINT}", e.utf8_error().valid_up_to()))
+    String::from_utf8(bytes).map_err(|e| NotUtf8::Byte(e.utf8_error().valid_up_to()))
 }
 
 impl Config {

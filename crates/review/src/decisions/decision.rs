@@ -56,7 +56,7 @@ impl Verdict {
         Verdict::Two,
     ];
 
-    /// The word on the command line, in tables and in raw/decisions.
+    /// The word in tables and in raw/decisions.
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Keep => "keep",
@@ -67,6 +67,15 @@ impl Verdict {
             Verdict::Answer => "answer",
             Verdict::One => "one",
             Verdict::Two => "two",
+        }
+    }
+
+    /// The word on the command line and in sentences.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::One => "same",
+            Verdict::Two => "different",
+            other => other.name(),
         }
     }
 
@@ -103,7 +112,7 @@ impl Verdict {
 
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        f.write_str(self.word())
     }
 }
 

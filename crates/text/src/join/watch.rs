@@ -148,7 +148,7 @@ pub(super) struct Sum(std::sync::Mutex<(f64, f64)>);
 impl Sum {
     /// The sum of the shares, and the largest.
     pub fn found(&self) -> (f64, f64) {
-        *self.0.lock().unwrap()
+        *self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 
@@ -159,7 +159,7 @@ impl Watch for Sum {
     }
 
     fn advance(&self, share: f64) {
-        let mut found = self.0.lock().unwrap();
+        let mut found = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         *found = (found.0 + share, found.1.max(share));
     }
 }

@@ -69,7 +69,7 @@ pub use files::{Dump, FileRow, Piece, files, kinds, located, source_kind};
 pub use handed_in::{RowsOfFile, rows_of_file};
 pub use names::{NameRow, add_names, append_names, no_names, words_evidence};
 pub use pickle::{MAGIC as NUMPY, array as numpy_rows};
-pub use proposal::{SourceProposal, propose, source_of};
+pub use proposal::{NoSource, SourceProposal, propose, source_of};
 pub use published::published_rows;
 pub use recall::{Block, Recalled, Sift, blocks, is_sought, read_back};
 pub use same_id::{Again, settle_again};

@@ -98,19 +98,42 @@ const COLUMNS: &[(&str, &[&str])] = &[
 /// What to do with pages that nothing reads.
 const UNREAD: &str = "none of the profiles (`riddlemill profiles list`) finds posts on them; `riddlemill profiles copy articles --as mysite` begins one, and `riddlemill crawl --try FILE --profile mysite` shows what it finds on a saved page";
 
+/// What a file is that no source reads, and what makes it readable.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoSource {
+    #[error("it is empty")]
+    Empty,
+    /// Of a form that is not read.
+    #[error("it is {what}; {remedy}")]
+    Foreign { what: String, remedy: String },
+    /// Pages without a post that a profile finds; what they are.
+    #[error("{0}, and {UNREAD}")]
+    Pages(&'static str),
+    #[error("no row was found in it: a dump has an object or a row a post")]
+    NoRows,
+    /// The columns.
+    #[error("none of its columns ({0}) has texts")]
+    NoTexts(String),
+    /// The source that is there.
+    #[error("[[source]] {0} reads it already")]
+    Read(String),
+}
+
 /// Proposes a source for a file. Pages are read by the profile that finds the most posts on them.
 ///
 /// # Errors
-/// What the file is and what makes it readable, in words, if no row with a text and no post is found in it.
-pub fn propose(path: &Path, profiles: &Profiles) -> Result<SourceProposal, String> {
+/// [`NoSource`] if no row with a text and no post is found in it.
+pub fn propose(path: &Path, profiles: &Profiles) -> Result<SourceProposal, NoSource> {
     let form = sniff(path);
     let pages = || site_proposal::read_by(path, &form, profiles).map(of_pages);
     match &form {
-        Form::Empty => Err("it is empty".to_owned()),
-        Form::Foreign(foreign) => Err(format!("it is {}; {}", foreign.what, foreign.remedy)),
-        Form::Html | Form::Mhtml | Form::Xml => pages().ok_or_else(|| format!("it has pages, and {UNREAD}")),
+        Form::Empty => Err(NoSource::Empty),
+        Form::Foreign(foreign) => {
+            Err(NoSource::Foreign { what: foreign.what.to_string(), remedy: foreign.remedy.to_string() })
+        }
+        Form::Html | Form::Mhtml | Form::Xml => pages().ok_or(NoSource::Pages("it has pages")),
         Form::Warc | Form::Wacz => {
-            pages().ok_or_else(|| format!("it is a web archive of pages, and {UNREAD}"))
+            pages().ok_or(NoSource::Pages("it is a web archive of pages"))
         }
         Form::Json => match of_rows(&first_rows(path)) {
             Ok(rows) if rows.kind != "table" => Ok(rows),
@@ -160,9 +183,9 @@ fn first_rows(path: &Path) -> Vec<Map<String, Value>> {
     found
 }
 
-fn of_rows(rows: &[Map<String, Value>]) -> Result<SourceProposal, String> {
+fn of_rows(rows: &[Map<String, Value>]) -> Result<SourceProposal, NoSource> {
     if rows.is_empty() {
-        return Err("no row was found in it: a dump has an object or a row a post".to_owned());
+        return Err(NoSource::NoRows);
     }
     let has = |name: &&str| rows.iter().any(|row| row.contains_key(*name));
     let kind =
@@ -183,7 +206,7 @@ fn of_rows(rows: &[Map<String, Value>]) -> Result<SourceProposal, String> {
     };
     if kind == "table" && column("title").or(column("content")).is_none() {
         let names: Vec<&str> = rows[0].keys().map(String::as_str).collect();
-        return Err(format!("none of its columns ({}) has texts", names.join(", ")));
+        return Err(NoSource::NoTexts(names.join(", ")));
     }
     let texts: Vec<String> = rows.iter().map(text_of).filter(|text| !text.is_empty()).collect();
     let lacking = |column: &&String| rows.iter().any(|row| !row.contains_key(*column));
@@ -244,7 +267,7 @@ mod tests {
 
     use super::*;
 
-    fn of(content: &str) -> Result<SourceProposal, String> {
+    fn of(content: &str) -> Result<SourceProposal, NoSource> {
         let file = tempfile::NamedTempFile::new().unwrap();
         fs::write(file.path(), content).unwrap();
         propose(file.path(), &Profiles::default())
