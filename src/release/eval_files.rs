@@ -400,7 +400,8 @@ fn plain(poses: &Poses, row: &JsonRow) -> Result<Map<String, Json>, NoItem> {
                 number => number.and_then(Json::as_u64).and_then(|number| usize::try_from(number).ok()),
             };
             let place = place.filter(|place| *place < options.len().min(LETTERS.len()));
-            let place = place.ok_or_else(|| NoItem::of(format!("{gold}: it is not the place of an option")))?;
+            let place =
+                place.ok_or_else(|| NoItem::of(format!("{gold}: it is not the place of an option")))?;
             for (letter, option) in LETTERS.iter().zip(&options) {
                 let before = if *letter == LETTERS[0] { "\n\n" } else { "\n" };
                 prompt.push_str(&format!("{before}{letter}. {option}"));

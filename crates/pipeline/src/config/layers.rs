@@ -135,7 +135,8 @@ impl Config {
             };
             Problems(vec![Problem { place: path.display().to_string(), what: hint }])
         })?;
-        let text = utf8(text).map_err(|what| Problems(vec![Problem { place: FILE.into(), what }]))?;
+        let text =
+            utf8(text).map_err(|e| Problems(vec![Problem { place: FILE.into(), what: e.to_string() }]))?;
         // Some editors on Windows begin a file with a byte order mark.
         let mut file = check(text.trim_start_matches('\u{feff}'), recipes, &Profiles::open(root));
         let mut problems = file.problems;
