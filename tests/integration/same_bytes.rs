@@ -99,6 +99,34 @@ fn parts_are_the_same_from_any_threads_and_from_the_filters() {
     assert_same(&one.derived(), &apart.derived(), "from the filters");
 }
 
+/// Whoever imports on many machines learns, too, that a source gave nothing: before others, between them, and as the last.
+#[test]
+fn a_source_that_gives_nothing_is_told_by_parts() {
+    let names = ["a", "b", "c", "d", "e"];
+    let workspace = || {
+        let settings = names.map(|name| source(name, "leymore-titles", &format!("raw/{name}.json"))).concat();
+        let ws = Workspace::with(&format!("version = 1\n{settings}"));
+        for (n, name) in (0..).zip(names) {
+            let rows = match n % 2 {
+                0 => String::new(),
+                _ => title(100 + n, "云会恐高吗，会不会"),
+            };
+            ws.write(&format!("raw/{name}.json"), format!("[{rows}]"));
+        }
+        ws.write("raw/salt", "5a".repeat(32));
+        ws
+    };
+    let (whole, parts) = (workspace(), workspace());
+    whole.call(["run", "--offline", "--recipe", "flub", "--to", "import"]).expect(3);
+    parts.shell(
+        "\"$0\" apply import --source b raw/b.json > b; \"$0\" apply import --source d raw/d.json > d",
+    );
+    parts.call(["assemble", "--recipe", "flub", "import", "b", "d"]).expect(3);
+    assert_same(&whole.derived(), &parts.derived(), "in parts");
+    let nothing = parts.call(["show", "import", "--recipe", "flub", "--outcome", "failed"]).expect(0).out;
+    assert_eq!(nothing.matches("nothing_read").count(), 3, "{nothing}");
+}
+
 /// Deterministic pseudo-random numbers from 0 to 1.
 fn chances() -> impl Iterator<Item = f64> {
     let mut random = fastrand::Rng::with_seed(7);

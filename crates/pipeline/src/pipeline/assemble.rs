@@ -12,7 +12,9 @@ use super::{RunError, open};
 use crate::config::{Config, sections};
 use crate::recipe::{Recipe, Step};
 use crate::stages::embed::refuse_in_parts;
-use crate::stages::import::{Dump, FileRow, add_names, append_names, append_published, no_names, open_dump};
+use crate::stages::import::{
+    Dump, FileRow, Tally, add_names, append_names, append_published, no_names, open_dump,
+};
 use crate::stages::parted::{PairLine, near_pair};
 use crate::stages::published::Published;
 use crate::stages::same_joke;
@@ -170,27 +172,38 @@ pub fn assemble(
         each_batch(file, |first, lines| {
             let lines: Vec<(u64, &[u8])> =
                 (first..).zip(lines.iter().copied()).filter(|(_, line)| !is_blank(line)).collect();
-            let batches: Vec<(Batch<Post>, Vec<String>, bool)> = ends
+            let tasks: Vec<(Vec<Portion>, bool)> = ends
                 .tasks(&lines)
                 .into_par_iter()
                 .map(|(lines, ends)| {
-                    let (mut batch, mut ids) = (Batch::with_room((), lines.len()), Vec::new());
+                    let mut portions: Vec<Portion> = Vec::new();
                     for (number, line) in lines {
                         let wrong =
                             |source| AssembleError::Line { file: file.clone(), line: *number, source };
                         let record = LedgerRecord::read(line).map_err(wrong)?;
-                        if step.stage == Stage::Import {
-                            ids.push(record.entry.id.clone());
+                        let of = portions.last().and_then(|portion| portion.of);
+                        let of = match step.stage {
+                            Stage::Import => Some(items.place(&record.entry.id, of)?),
+                            _ => None,
+                        };
+                        match portions.last_mut().filter(|portion| portion.of == of) {
+                            Some(portion) => portion.take(record),
+                            None => {
+                                let mut portion = Portion::new(of, lines.len());
+                                portion.take(record);
+                                portions.push(portion);
+                            }
                         }
-                        batch.take(record);
                     }
-                    Ok((batch, ids, ends))
+                    Ok((portions, ends))
                 })
                 .collect::<Result<_, AssembleError>>()?;
-            for (batch, ids, ends) in batches {
-                entries += batch.entries() as u64;
-                ids.iter().try_for_each(|id| items.count(id))?;
-                writer.append_batch(batch);
+            for (portions, ends) in tasks {
+                for portion in portions {
+                    entries += portion.batch.entries() as u64;
+                    items.count(&portion, &mut writer);
+                    writer.append_batch(portion.batch);
+                }
                 // Parts end where those of the input do, or the folder would differ from that of `run`.
                 if ends {
                     writer.cut()?;
@@ -202,6 +215,7 @@ pub fn assemble(
     complete(step, &made, entries)?;
     match step.stage {
         Stage::Import => {
+            items.end(dumps.len(), &mut writer);
             items.write(&mut writer)?;
             let settings: sections::Import = config.typed(Some(recipe.name), "import");
             let salt = salt::read_or_draw(&workspace).map_err(RunError::from)?;
@@ -270,29 +284,75 @@ impl Ends {
     }
 }
 
+/// Records of one dump that follow each other.
+struct Portion {
+    /// The dump, of records of import.
+    of: Option<usize>,
+    batch: Batch<Post>,
+    tally: Tally,
+}
+
+impl Portion {
+    fn new(of: Option<usize>, room: usize) -> Portion {
+        Portion { of, batch: Batch::with_room((), room), tally: Tally::default() }
+    }
+
+    fn take(&mut self, record: LedgerRecord<Post>) {
+        if self.of.is_some() {
+            self.tally.count_record(&record);
+        }
+        self.batch.take(record);
+    }
+}
+
 /// Entries by dump.
 struct Items<'a> {
     dumps: &'a [Dump],
     /// Prefixes of the ids of a dump's items.
     prefixes: Vec<String>,
     counts: Vec<u64>,
-    at: usize,
+    /// The first dump of the source whose records come now, and what became of them.
+    source: usize,
+    tally: Tally,
 }
 
 impl<'a> Items<'a> {
     fn new(dumps: &'a [Dump]) -> Items<'a> {
         let prefixes = dumps.iter().map(|dump| dump.locator("")).collect();
-        Items { dumps, prefixes, counts: vec![0; dumps.len()], at: 0 }
+        Items { dumps, prefixes, counts: vec![0; dumps.len()], source: 0, tally: Tally::default() }
     }
 
-    fn count(&mut self, id: &str) -> Result<(), AssembleError> {
+    /// The dump of an item. Items of one dump follow each other, so that of the item before is tried first.
+    fn place(&self, id: &str, before: Option<usize>) -> Result<usize, AssembleError> {
         let of = |prefix: &String| id.starts_with(prefix);
-        // Items of one dump follow each other, so the dump of the last item is tried first.
-        if !self.prefixes.get(self.at).is_some_and(of) {
-            self.at = self.prefixes.iter().position(of).ok_or_else(|| AssembleError::Stranger(id.into()))?;
+        before
+            .filter(|before| self.prefixes.get(*before).is_some_and(of))
+            .or_else(|| self.prefixes.iter().position(of))
+            .ok_or_else(|| AssembleError::Stranger(id.into()))
+    }
+
+    fn count(&mut self, portion: &Portion, writer: &mut StageWriter<Post>) {
+        let Some(dump) = portion.of else { return };
+        self.end(dump, writer);
+        self.counts[dump] += portion.batch.entries() as u64;
+        self.tally.add(&portion.tally);
+    }
+
+    /// Ends the sources before that of a dump: one that gave nothing has an entry that says so, as from `run`.
+    fn end(&mut self, dump: usize, writer: &mut StageWriter<Post>) {
+        let next = self.dumps.get(dump).map(|dump| &dump.source);
+        while let Some(first) = self.dumps.get(self.source).filter(|first| Some(&first.source) != next) {
+            let own: Vec<&Dump> =
+                self.dumps[self.source..].iter().take_while(|dump| dump.source == first.source).collect();
+            let last = self.source + own.len() - 1;
+            if let Some((locator, outcome)) = std::mem::take(&mut self.tally).nothing(&own) {
+                let mut batch = Batch::with_room((), 1);
+                batch.append(&locator, &outcome);
+                self.counts[last] += 1;
+                writer.append_batch(batch);
+            }
+            self.source = last + 1;
         }
-        self.counts[self.at] += 1;
-        Ok(())
     }
 
     fn write(self, writer: &mut StageWriter<Post>) -> Result<(), AssembleError> {

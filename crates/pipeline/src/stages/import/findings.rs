@@ -10,7 +10,8 @@ use super::{columns, files, shape};
 use crate::config::SourceKind;
 use riddlemill_files::reading::{Form, sniff};
 use riddlemill_harvest::warc::{Archive, Limits};
-use riddlemill_text::record::{Outcome, Post, Reason};
+use riddlemill_tables::LedgerRecord;
+use riddlemill_text::record::{Outcome, Post, Reason, State};
 use riddlemill_text::text::grouped;
 
 use super::Read;
@@ -100,7 +101,7 @@ fn foreign(dump: &Dump) -> Option<String> {
 
 /// What became of the records of a source.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub struct Tally {
     posts: u64,
     /// Those that failed, or were withdrawn: a cause is stated already.
     told: u64,
@@ -118,14 +119,30 @@ impl Tally {
         }
     }
 
-    pub(super) fn add(&mut self, other: &Tally) {
+    /// Counts a record of the ledger, which other machines made.
+    pub fn count_record(&mut self, record: &LedgerRecord<Post>) {
+        let is_post = !record.rows.is_empty() || !record.links.is_empty();
+        self.posts += u64::from(is_post || record.entry.outcome == State::Merged.code());
+        match record.entry.reason.as_deref() {
+            _ if record.entry.outcome == State::Failed.code() => self.told += 1,
+            Some(reason) if record.entry.outcome == State::Dropped.code() => {
+                match Reason::from_code(reason) {
+                    Some(Reason::Withdrawn) => self.told += 1,
+                    reason => *self.dropped.entry(reason.map_or("other", Reason::code)).or_default() += 1,
+                }
+            }
+            _ => {}
+        }
+    }
+
+    pub fn add(&mut self, other: &Tally) {
         self.posts += other.posts;
         self.told += other.told;
         other.dropped.iter().for_each(|(reason, count)| *self.dropped.entry(reason).or_default() += count);
     }
 
     /// The entry of a source whose files gave nothing; `None` if they did, or if it is said already why not.
-    pub(super) fn nothing(&self, dumps: &[&Dump]) -> Option<(String, Outcome<Post>)> {
+    pub fn nothing(&self, dumps: &[&Dump]) -> Option<(String, Outcome<Post>)> {
         let first = dumps.first().filter(|dump| self.posts + self.told == 0 && dump.piece.is_first())?;
         let count: u64 = self.dropped.values().sum();
         let evidence = if count > 0 {

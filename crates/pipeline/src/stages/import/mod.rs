@@ -66,6 +66,7 @@ pub use census::{CensusError, PartCensus, part_census};
 pub use cut::{Cut, cut, is_divisible};
 pub use dump::open as open_dump;
 pub use files::{Dump, FileRow, Piece, files, kinds, located, source_kind};
+pub use findings::Tally;
 pub use handed_in::{RowsOfFile, rows_of_file};
 pub use names::{NameRow, add_names, append_names, no_names, words_evidence};
 pub use pickle::{MAGIC as NUMPY, array as numpy_rows};
