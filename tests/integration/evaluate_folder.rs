@@ -38,7 +38,8 @@ fn verbs(ws: &Workspace, above: &[String]) -> Vec<Vec<String>> {
     let help = ws.call(args).expect(0).out;
     // At the top they are grouped by what they are for.
     let commands = help.lines().skip_while(|line| !["Commands:", "Begin:"].contains(&line.trim())).skip(1);
-    let commands = commands.take_while(|line| !line.starts_with("Options"));
+    let commands =
+        commands.take_while(|line| !["Options", "Arguments"].iter().any(|end| line.starts_with(end)));
     let names = commands.filter(|line| line.starts_with("  ") && !line.starts_with("    "));
     let mut all = Vec::new();
     for name in names.filter_map(|line| line.split_whitespace().next()) {

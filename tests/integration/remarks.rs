@@ -57,7 +57,7 @@ fn a_remark_is_read_by_whoever_settles_and_goes_no_further() {
     // The last comment counts; the vote it belongs to is the same one.
     let seen = vote(&server, "annotator-1", &id, &[("f.categories", "1"), ("n.text", &format!("{REMARK}!"))]);
     assert!(
-        seen.contains(REMARK) && seen.contains("value=\"yes\" checked"),
+        seen.contains(REMARK) && seen.contains("name=\"n.flag\" value=\"yes\" autocomplete=\"off\" checked"),
         "one's own remark is there: {seen}"
     );
     assert_eq!((lines("raw/votes/000001.jsonl"), lines(notes)), (2, 2));

@@ -34,11 +34,11 @@ fn every_item_has_an_address_and_going_back_shows_the_vote() {
     let second = one.get(&server, &to).body;
     assert!(second.contains("id=\"queue\"") && second.contains("data-who=\"annotator-1\""), "{second}");
     let (other, ..) = item(&second);
-    assert!(other != id && !second.contains("You have voted on this"), "{second}");
+    assert!(other != id && !second.contains("You have voted on this;"), "{second}");
 
     let back = one.get(&server, &format!("{place}?as=annotator-1&item={}", coded(&id))).body;
     assert_eq!(item(&back).0, id);
-    assert!(back.contains("You have voted on this"), "{back}");
+    assert!(back.contains("You have voted on this;"), "{back}");
 }
 
 #[test]

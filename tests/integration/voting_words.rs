@@ -10,11 +10,16 @@ use crate::harness::Workspace;
 /// Two people's answers to the first items of a step: the first answers everything with `answer`, the second the
 /// first item with `other`.
 fn voted(workspace: &Workspace, step: &str, field: &str, [answer, other]: [&str; 2]) {
-    for (who, first) in [("annotator-1", answer), ("annotator-2", other)] {
+    let path = |who: &str| format!("ballots/ruozhibench-gen.{step}.{who}.jsonl");
+    let people = [("annotator-1", answer), ("annotator-2", other)];
+    // What one of them decided is on no sheet that is written later.
+    for (who, _) in people {
         let place =
             ["--recipe", "ruozhibench-gen", "--annotator", who, "--format", "jsonl", "--out", "ballots"];
         workspace.call(["review", "export", step].iter().chain(&place)).expect(0);
-        let path = format!("ballots/ruozhibench-gen.{step}.{who}.jsonl");
+    }
+    for (who, first) in people {
+        let path = path(who);
         let mut lines: Vec<Value> =
             workspace.read(&path).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         // Everybody has an order of their own.

@@ -269,6 +269,17 @@ static PAPERS: Derived<Vec<(&'static str, String, &'static str)>> = Derived::new
     RECIPES.iter().flat_map(of).collect()
 });
 
+/// A review step, and the step whose rows are voted on.
+#[derive(Clone, Copy)]
+pub struct ReviewInput {
+    pub review: Review,
+    /// The recipe of the step before.
+    pub recipe: &'static Recipe,
+    /// That step's number in its recipe, from 1.
+    pub number: usize,
+    pub step: &'static Step,
+}
+
 impl Recipe {
     /// Its steps, in order; an input is named by the step that writes it.
     pub fn steps(&self) -> &'static [Step] {
@@ -323,11 +334,12 @@ impl Recipe {
         self.steps().last().map_or(Rows::Posts, |step| step.stage.rows())
     }
 
-    /// The review step of a ballot, and the step that provides its rows.
-    pub fn review(&self, ballot: &str) -> Option<(Review, &'static Step)> {
+    /// The review step of a ballot, and the step that provides its rows, which may be another recipe's.
+    pub fn review(&'static self, ballot: &str) -> Option<ReviewInput> {
         self.steps().iter().find_map(|step| match step.stage {
             Stage::Review(review) if review.place().1 == ballot => {
-                Some((review, self.step(step.inputs.first()?)?.1))
+                let (recipe, number, step) = self.input(step.inputs.first()?)?;
+                Some(ReviewInput { review, recipe, number, step })
             }
             _ => None,
         })

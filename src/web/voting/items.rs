@@ -38,9 +38,8 @@ impl Ballots {
         recipe: &'static Recipe,
         name: &str,
     ) -> Result<Option<u64>, RunError> {
-        let Some((_, before)) = recipe.review(name) else { return Ok(None) };
-        let number = recipe.step(before.name).map_or(0, |(number, _)| number);
-        let place = Workspace::new(&config.root).stage(recipe.name, number, before.name);
+        let Some(before) = recipe.review(name) else { return Ok(None) };
+        let place = Workspace::new(&config.root).stage(before.recipe.name, before.number, before.step.name);
         Ok(Manifest::read(&place)?.map(|manifest| manifest.counts.records_out))
     }
 
@@ -51,9 +50,8 @@ impl Ballots {
         recipe: &'static Recipe,
         name: &str,
     ) -> Result<Option<Arc<BallotItems>>, RunError> {
-        let Some((_, before)) = recipe.review(name) else { return Ok(None) };
-        let number = recipe.step(before.name).map_or(0, |(number, _)| number);
-        let place = Workspace::new(&config.root).stage(recipe.name, number, before.name);
+        let Some(before) = recipe.review(name) else { return Ok(None) };
+        let place = Workspace::new(&config.root).stage(before.recipe.name, before.number, before.step.name);
         let Some(manifest) = Manifest::read(&place)? else { return Ok(None) };
         let settings: sections::Review = config.typed(Some(recipe.name), "review");
         let rows = manifest.tables.get("rows").map(|rows| rows.hash.as_str()).unwrap_or_default();

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::config::{Config, sections};
-use crate::recipe::{Recipe, Step};
+use crate::recipe::{Recipe, ReviewInput, Step};
 use crate::stages::embed::Embedded;
 use crate::stages::review::Votes;
 use crate::stages::same_joke;
@@ -42,11 +42,13 @@ pub fn review_items(
     recipe: &'static Recipe,
     ballot: &str,
 ) -> Result<Option<(Ballot, Vec<Item>)>, RunError> {
-    let Some((review, before)) = recipe.review(ballot) else { return Ok(None) };
+    let Some(ReviewInput { review, recipe: from, step: before, .. }) = recipe.review(ballot) else {
+        return Ok(None);
+    };
     let settings: sections::Review = config.typed(Some(recipe.name), "review");
     let seed = config.typed::<sections::Options>(Some(recipe.name), "options").seed;
     let step = review.ballot(&settings);
-    let reader = super::open(&Workspace::new(&config.root), recipe, before.name)?;
+    let reader = super::open(&Workspace::new(&config.root), from, before.name)?;
     if step.on_demand {
         return Ok(Some((step, Vec::new())));
     }

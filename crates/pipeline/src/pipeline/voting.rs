@@ -143,14 +143,13 @@ pub(super) fn untouched(
 ) -> Result<Option<Remedy>, RunError> {
     let name = review.place().1;
     let ballot = review.ballot(&config.typed::<sections::Review>(Some(recipe.name), "review"));
-    let Some((_, before)) = recipe.review(name) else { return Ok(None) };
+    let Some(before) = recipe.review(name) else { return Ok(None) };
     // With `not_by` the voters depend on each item's authors, and items on demand are not listed at all.
     if ballot.not_by.is_some() || ballot.on_demand {
         return Ok(None);
     }
     let workspace = Workspace::new(&config.root);
-    let number = recipe.step(before.name).map_or(0, |(number, _)| number);
-    let made = Manifest::read(&workspace.stage(recipe.name, number, before.name))?;
+    let made = Manifest::read(&workspace.stage(before.recipe.name, before.number, before.step.name))?;
     let is_voted_on = || {
         Ok::<_, RunError>(!Votes::load(config, recipe.name)?.by_item(ballot.recipe, ballot.name).is_empty())
     };
