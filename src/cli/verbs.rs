@@ -9,8 +9,8 @@ Begin:
   init         Create a workspace, with the sample or for files of your own
   run          Make every stage that is out of date, then the candidates
   status       Show what is out of date, what waits for whom, the next command
-  serve        Serve the workspace as web pages, by default to this machine alone
-  config       Print every setting and its origin, or explain a table of settings
+  serve        Serve the workspace as web pages, by default to this machine
+  config       Print every setting and its origin, or explain a table
 
 Get dumps:
   fetch        Download the dumps of sources with a url, and pin their hashes
@@ -42,7 +42,7 @@ Release and evaluate:
   release      Release a recipe's candidate as output/<recipe>/<version>
   verify       Verify the folder of a release from its own files
   publish      Publish a release on the Hugging Face Hub, or for Zenodo
-  contamination  Find rows of a set that published sets have too
+  contamination Find rows of a set that published sets or releases have, too
   withdraw     Withdraw a post or a dump from all stages and later releases
   evaluate     Evaluate models on a set, with the papers' tables as the result
 

@@ -135,6 +135,7 @@ impl Tally {
         }
     }
 
+    /// Adds the records that another thread or machine counted.
     pub fn add(&mut self, other: &Tally) {
         self.posts += other.posts;
         self.told += other.told;
