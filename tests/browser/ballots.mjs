@@ -341,12 +341,12 @@ const going_back = async (desks, browser) => {
       if (!second) { await sheet.context().close(); continue; }
       check(new URL(sheet.url()).searchParams.get("item") === second, `${name}: the address does not name the next item: ${sheet.url()}`);
       const untouched = await form_state(sheet);
-      await sheet.evaluate(() => { history.back(); });
+      await sheet.evaluate(() => { setTimeout(() => history.back()); });
       await moved(second);
       check((await item()) === first, `${name} at ${width}: Back shows ${await item()} instead of ${first}`);
       check((await sheet.textContent("main")).includes("You have voted on this"), `${name}: the page does not say that one has voted`);
       check((await form_state(sheet)) === given, `${name}: the answers are others: ${await form_state(sheet)} instead of ${given}`);
-      await sheet.evaluate(() => { history.forward(); });
+      await sheet.evaluate(() => { setTimeout(() => history.forward()); });
       await moved(first);
       check((await item()) === second && (await form_state(sheet)) === untouched, `${name}: the next item has the answers of the one before it`);
       for (const kind of await sheet.evaluate(() => [document.querySelector(".option .post") ? "preference" : document.querySelector(".option") ? "choice" : "", document.querySelector("fieldset[data-kind=text]:not([hidden])") ? "text" : ""])) kinds.add(kind);
