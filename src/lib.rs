@@ -34,7 +34,7 @@
 //! - A decision about a record or a pair does not depend on other records, except which of two equal records dedup keeps.
 //! - Dependencies point one way, in the order above. `text`, `record`, `options`, `shortcuts` and `join` do not use tables.
 
-pub use riddlemill_files::{log, reading, trust};
+pub use riddlemill_files::{reading, trust};
 pub use riddlemill_harvest::{crawl, fetch, pages, warc};
 pub use riddlemill_llm as llm;
 pub use riddlemill_pipeline::{config, pipeline, recipe, search, stages};
@@ -46,6 +46,7 @@ pub mod evaluate;
 
 pub mod audit;
 pub mod cli;
+pub mod log;
 pub mod release;
 pub mod web;
 

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use super::args::{Fsck, Global};
@@ -13,11 +14,11 @@ use crate::config::Config;
 use crate::decisions::DecisionLog;
 use crate::llm::SalvagedReplies;
 use crate::llm::store::Finding as Told;
-use crate::log::{self, LogError};
+use crate::log::{self, Log, LogError};
 use crate::pipeline::{Tasks, secrets_stand};
 use crate::recipe::{self, RECIPES};
 use crate::release;
-use crate::review::VoteLog;
+use crate::review::{VoteLog, grades, guidance};
 use crate::stages::withdrawal::Withdrawals;
 use crate::stages::{StageError, draft, import};
 use crate::store::{Error, Workspace};
@@ -177,8 +178,13 @@ fn logs(workspace: &Workspace, found: &mut Vec<Finding>) -> Result<(), Failure> 
     ];
     for (recipe, review) in RECIPES.iter().flat_map(|r| r.reviews().map(move |review| (r, review))) {
         let step = review.place().1;
-        let name = format!("votes/assigned/{}.{step}.jsonl", recipe.name);
-        read.push((name, Tasks::open(workspace, recipe.name, step).map(drop)));
+        let name = |folder: &str| format!("votes/{folder}/{}.{step}.jsonl", recipe.name);
+        read.push((name("assigned"), Tasks::open(workspace, recipe.name, step).map(drop)));
+        // Their readers skip what they do not know.
+        let (trials, notes, guides) = (name("trials"), name("notes"), name("guidelines"));
+        read.push((trials.clone(), known::<grades::Line>(&raw.join(trials))));
+        read.push((notes.clone(), known::<guidance::Note>(&raw.join(notes))));
+        read.push((guides.clone(), known::<guidance::Guide>(&raw.join(guides))));
     }
     let unread = read.into_iter().filter(|(name, _)| is_sound(name));
     let unread: Vec<(String, Error)> = unread.filter_map(|(name, read)| Some((name, read.err()?))).collect();
@@ -198,6 +204,11 @@ fn logs(workspace: &Workspace, found: &mut Vec<Finding>) -> Result<(), Failure> 
         add(DecisionLog::read(&workspace.decisions()).map(|log| log.damaged().to_vec()));
     }
     Ok(())
+}
+
+/// Whether each line of a log is one that this program knows.
+fn known<T: DeserializeOwned>(path: &Path) -> Result<(), Error> {
+    Ok(Log::at(path).entries::<T>().map(drop)?)
 }
 
 /// Salvages damaged segments of replies into new ones.

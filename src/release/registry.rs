@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use super::changes::Changes;
 use super::manifest::{MANIFEST, Yanked};
 use super::version::Version;
-use crate::log::{Log, LogError};
+use crate::log::Log;
 use crate::store::{Error, Workspace, durable, unpack};
 use riddlemill_files::fence;
 
@@ -120,12 +120,7 @@ impl Registry {
     }
 
     fn read(&mut self) -> Result<(), Error> {
-        let log = Log::at(self.file());
-        for (at, line) in log.read()?.split(|&byte| byte == b'\n').enumerate() {
-            if line.is_empty() {
-                continue;
-            }
-            let event = serde_json::from_slice(line).map_err(|e| LogError::unread(log.path(), at + 1, &e))?;
+        for event in Log::at(self.file()).entries::<Event>()? {
             match event {
                 Event::Canary { guid } => self.canary = Some(guid),
                 Event::Release(release) => self.releases.push(*release),
@@ -209,9 +204,7 @@ impl Registry {
     }
 
     fn append(&mut self, event: &Event) -> Result<(), Error> {
-        let mut line = serde_json::to_vec(event).map_err(|source| LogError::Unwritable { source })?;
-        line.push(b'\n');
-        Ok(Log::at(self.file()).append(&line)?)
+        Ok(Log::at(self.file()).add([event])?)
     }
 
     /// Numbers by series and key, over all releases: a key keeps its number permanently.

@@ -45,6 +45,7 @@ mod importers;
 mod judged_whole;
 mod kills;
 mod languages;
+mod log_damages;
 mod long;
 mod manage;
 mod merge;

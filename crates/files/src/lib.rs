@@ -32,7 +32,7 @@ pub use durable::sha256;
 pub use error::Error;
 pub use inside::inside;
 pub use lock::Lock;
-pub use secret::{fingerprint, made_with, secret, secret_or_draw};
+pub use secret::{LOGS, fingerprint, made_with, secret, secret_or_draw};
 pub use trust::{Trust, Wish};
 pub use unpacked::{Unpacked, unpack};
 pub use workspace::Workspace;

@@ -9,12 +9,14 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::log::Log;
+use super::log::{Log, LogName};
 use super::{Error, durable};
 use crate::fence;
 
 /// The log of the secrets that were used.
 const USED: &str = "secrets.jsonl";
+/// The logs of raw/ that are written here.
+pub const LOGS: &[LogName] = &[LogName::File(USED)];
 /// Begins the line below a secret that names the one it replaces on purpose.
 const REPLACES: &str = "replaces ";
 
@@ -128,27 +130,14 @@ fn log(path: &Path) -> Log {
 
 /// The fingerprint of the secret of this name that was used last.
 fn last_used(path: &Path) -> Result<Option<String>, Error> {
-    let log = log(path);
-    let lines = log.read()?;
-    let mut last = None;
-    for (at, line) in lines.split(|&byte| byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty()) {
-        let used: Used = serde_json::from_slice(line).map_err(|e| Error::Damaged {
-            path: log.path().into(),
-            what: format!("line {}: {e}", at + 1),
-            hint: "it is not derived: restore it from a backup".into(),
-        })?;
-        if used.secret == name(path) {
-            last = Some(used.digest);
-        }
-    }
-    Ok(last)
+    let used: Vec<Used> = log(path).entries()?;
+    Ok(used.into_iter().rfind(|used| used.secret == name(path)).map(|used| used.digest))
 }
 
 /// Remembers that a secret is used.
 fn remember(path: &Path, secret: &[u8; 32]) -> Result<(), Error> {
     let used = Used { secret: name(path).to_owned(), digest: fingerprint(name(path), secret) };
-    let line = serde_json::to_vec(&used).map_err(|e| Error::io("write", log(path).path())(e.into()))?;
-    Ok(log(path).append(&[&line[..], b"\n"].concat())?)
+    Ok(log(path).add([&used])?)
 }
 
 /// The secret in a file; drawn from the system's generator if there is none yet. Processes that draw at the

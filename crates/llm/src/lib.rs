@@ -74,7 +74,7 @@ pub use run::Run;
 pub use sample::{Pack, PackError};
 pub use secret::{ApiKey, short_keys};
 pub use settings::{Api, Endpoint, ReplyMarks};
-pub use store::{MergedReplies, SalvagedReplies, Store};
+pub use store::{LOGS, MergedReplies, SalvagedReplies, Store};
 pub use tokio_util::sync::CancellationToken;
 pub use trial::Trial;
 pub use wire::spoken;

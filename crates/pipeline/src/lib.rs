@@ -12,3 +12,5 @@ pub mod pipeline;
 pub mod recipe;
 pub mod search;
 pub mod stages;
+
+pub use pipeline::registered_logs;

@@ -136,16 +136,9 @@ pub fn append(raw: &Path, recipe: &str, step: &str, lines: &[Line]) -> Result<us
             last.is_some_and(|last| last.same_content(grade))
         }
     };
-    let (mut bytes, mut new) = (Vec::new(), 0);
-    for line in lines.iter().filter(|line| !known(line)) {
-        serde_json::to_writer(&mut bytes, line).map_err(|source| LogError::Unwritable { source })?;
-        bytes.push(b'\n');
-        new += 1;
-    }
-    if new > 0 {
-        Log::at(path(raw, recipe, step)).append(&bytes)?;
-    }
-    Ok(new)
+    let new: Vec<&Line> = lines.iter().filter(|line| !known(line)).collect();
+    Log::at(path(raw, recipe, step)).add(new.iter().copied())?;
+    Ok(new.len())
 }
 
 /// Everybody's graded trials on a step, in the order they were made.

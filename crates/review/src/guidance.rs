@@ -108,9 +108,7 @@ pub fn read<T: DeserializeOwned>(path: PathBuf) -> Result<Vec<T>, LogError> {
 /// # Errors
 /// [`LogError`] if it cannot be written.
 pub fn add(path: PathBuf, new: &impl Serialize) -> Result<(), LogError> {
-    let mut line = serde_json::to_vec(new).map_err(|source| LogError::Unwritable { source })?;
-    line.push(b'\n');
-    Log::at(path).append(&line)
+    Log::at(path).add([new])
 }
 
 #[cfg(test)]

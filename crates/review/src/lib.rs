@@ -38,6 +38,7 @@ mod value;
 pub mod voted;
 pub mod votes;
 
+use riddlemill_files::log::LogName;
 pub use riddlemill_files::{Digest, NotADigest};
 
 pub use adjudicate::{adjudicate, disputes, overruled};
@@ -55,6 +56,17 @@ pub use status::{Status, resolve_all, status};
 pub use value::{Value, Values};
 pub use voted::Voted;
 pub use votes::{Receipt, Vote, VoteLog, contradictions};
+
+/// The logs of raw/ that are written here.
+pub const LOGS: &[LogName] = &[
+    LogName::Segments("votes"),
+    LogName::Segments("decisions"),
+    LogName::Segments("seen"),
+    LogName::Files("votes/notes"),
+    LogName::Files("votes/guidelines"),
+    LogName::Files("votes/trials"),
+    LogName::Files("votes/aside"),
+];
 
 #[cfg(test)]
 mod testing;

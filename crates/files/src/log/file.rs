@@ -4,9 +4,15 @@ use std::fs::OpenOptions;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 use super::LogError;
 use super::chain::Walk;
-use super::heads::{Head, Home, is_whole, sync_folder};
+use super::disk::locked;
+use super::heads::{Head, Home, UNLISTED};
+use super::lines::{lines, to_lines};
+use super::proof::{Proved, prove};
 use super::stopped;
 use crate::fence;
 
@@ -16,17 +22,6 @@ pub struct Log {
     path: PathBuf,
     home: Home,
     private: bool,
-}
-
-/// A file's verified lines.
-struct Proved {
-    /// The complete lines as they were passed in, each with its line end.
-    lines: Vec<u8>,
-    walk: Walk,
-    /// Offset of the end of the last complete line in the file.
-    end: u64,
-    /// Whether that line lacks its newline.
-    unended: bool,
 }
 
 impl Log {
@@ -71,61 +66,45 @@ impl Log {
 
     fn prove(&self, bytes: Option<&[u8]>, head: Option<Head>) -> Result<Proved, LogError> {
         let damaged = |what: String| LogError::damaged(&self.path, what);
-        let name = self.home.name(&self.path);
+        let walk = Walk::start(&self.home.name(&self.path));
         let Some(bytes) = bytes else {
             return match head.filter(Head::needs_file) {
                 Some(head) => Err(damaged(format!("missing, and it had {} bytes", head.bytes))),
-                None => Ok(Proved { lines: Vec::new(), walk: Walk::start(&name), end: 0, unended: false }),
+                None => Ok(Proved { lines: Vec::new(), walk, end: 0, unended: false }),
             };
         };
-        let mut proved = Proved {
-            lines: Vec::with_capacity(bytes.len()),
-            walk: Walk::start(&name),
-            end: 0,
-            unended: false,
-        };
-        // The head of a file without lines states zero bytes, where no line ends.
-        let mut reached = head.as_ref().is_none_or(|head| head.bytes == 0);
-        for (at, line) in bytes.split_inclusive(|&byte| byte == b'\n').enumerate() {
-            let line = match line.strip_suffix(b"\n") {
-                Some(line) => line,
-                // The write was cut right before the newline: nothing of the line is missing.
-                None if is_whole(line) => {
-                    proved.unended = true;
-                    line
-                }
-                // A torn line was never reported as stored, so it may be ignored.
-                None => break,
-            };
-            let bare = proved.walk.step(line).map_err(|what| damaged(format!("line {}: {what}", at + 1)))?;
-            if !bare.is_empty() {
-                proved.lines.extend_from_slice(&bare);
-                proved.lines.push(b'\n');
-            }
-            proved.end += line.len() as u64 + u64::from(!proved.unended);
-            let end = proved.end + u64::from(proved.unended);
-            if let Some(head) = head.as_ref().filter(|head| !head.gone && head.bytes == end) {
-                if head.at != proved.walk.chain {
-                    return Err(damaged(format!("its first {end} bytes are not those that were written")));
-                }
-                reached = true;
-            }
+        let proved = prove(&self.path, bytes, 0, walk, head.as_ref().filter(|head| !head.gone))?;
+        // Without a head now, it was perhaps created while it was read.
+        match head.is_none() && proved.walk.is_chained() && self.head()?.is_none() {
+            true => Err(damaged(UNLISTED.into())),
+            false => Ok(proved),
         }
-        match head {
-            Some(head) if !reached && !head.gone => {
-                Err(damaged(format!("it was cut: {} of at least {} bytes are left", bytes.len(), head.bytes)))
-            }
-            None if proved.walk.is_chained() => match self.head()? {
-                // It was created while it was read.
-                Some(_) => Ok(proved),
-                None => Err(damaged(
-                    "raw/heads.jsonl no longer lists it, or something else put it \
-                                     here"
-                        .into(),
-                )),
-            },
-            _ => Ok(proved),
+    }
+
+    /// The lines as values of one type, in order.
+    ///
+    /// # Errors
+    /// [`LogError`] if the file cannot be read, was changed, or has a line that only a newer program knows.
+    pub fn entries<T: DeserializeOwned>(&self) -> Result<Vec<T>, LogError> {
+        let bytes = self.read()?;
+        let mut entries = Vec::new();
+        for (at, line) in lines(&bytes).enumerate().filter(|(_, line)| !line.trim_ascii().is_empty()) {
+            let entry = serde_json::from_slice(line);
+            entries.push(entry.map_err(|e| LogError::unread(&self.path, at + 1, &e))?);
         }
+        Ok(entries)
+    }
+
+    /// Appends values as lines, and returns when they are on disk. Without values the file is not touched.
+    ///
+    /// # Errors
+    /// Those of [`Log::append`].
+    pub fn add<'v, T: Serialize + 'v>(
+        &self,
+        values: impl IntoIterator<Item = &'v T>,
+    ) -> Result<(), LogError> {
+        let lines = to_lines(values)?;
+        if lines.is_empty() { Ok(()) } else { self.append(&lines) }
     }
 
     /// Appends lines, each a JSON object with its line end, and returns when they are on disk. Waits for
@@ -133,7 +112,7 @@ impl Log {
     ///
     /// # Errors
     /// [`LogError`] if the file cannot be written, or was changed: then nothing is added.
-    pub fn append(&self, lines: &[u8]) -> Result<(), LogError> {
+    pub fn append(&self, added: &[u8]) -> Result<(), LogError> {
         let io = |what| LogError::io(&self.path, what);
         if let Some(folder) = self.path.parent() {
             fence::create_folder(folder).map_err(LogError::io(folder, "create"))?;
@@ -146,13 +125,12 @@ impl Log {
             self.prove(None, head.clone())?;
         }
         let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false);
+        options.read(true);
         #[cfg(unix)]
         if self.private {
             std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         }
-        let mut file = fence::open_with(&self.path, &options).map_err(io("open"))?;
-        file.lock().map_err(io("lock"))?;
+        let mut file = locked(&self.path, &mut options).map_err(io("open"))?;
         // Another writer may have added something before.
         let head = self.head()?;
         let mut bytes = Vec::new();
@@ -165,19 +143,13 @@ impl Log {
         }
         // The first new line must not continue the line that lacks its newline.
         let mut new = if unended { b"\n".to_vec() } else { Vec::new() };
-        for line in lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
-            walk.write(line, &mut new);
-        }
+        lines(added).for_each(|line| walk.write(line, &mut new));
         // Overwriting is not enough: the rest of a longer torn line would remain after the new lines.
         let cut = if bytes.len() as u64 > end { file.set_len(end) } else { Ok(()) };
         cut.and_then(|()| file.seek(SeekFrom::Start(end)))
             .and_then(|_| file.write_all(&new))
             .map_err(io("append to"))?;
-        file.sync_data().map_err(io("sync"))?;
-        if is_new && let Some(folder) = self.path.parent() {
-            sync_folder(folder)?;
-        }
-        // After the sync, because a head must never promise bytes that a power cut can take away.
-        self.home.append(&[Head::new(name, end + new.len() as u64, walk.chain)])
+        let head = Head::new(name, end + new.len() as u64, walk.chain);
+        self.home.vouch(&file, &self.path, is_new, head)
     }
 }

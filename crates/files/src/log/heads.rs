@@ -9,11 +9,14 @@ use serde::{Deserialize, Serialize};
 
 use super::LogError;
 use super::chain::{Chain, Walk, split};
+use super::disk::{last_line, locked, sync_folder};
 use crate::fence;
 use crate::inside;
 
 /// The file's name.
 pub(super) const HEADS: &str = "heads.jsonl";
+/// What is wrong with chained lines without a head: the first head precedes the first line.
+pub(super) const UNLISTED: &str = "raw/heads.jsonl no longer lists it, or something else put it here";
 /// How many bytes of the file's end are searched before all of it is read.
 const TAILS: [u64; 2] = [1 << 10, 1 << 16];
 
@@ -37,6 +40,12 @@ pub(super) struct Head {
 impl Head {
     pub(super) fn new(file: String, bytes: u64, at: Chain) -> Head {
         Head { file, bytes, at, sealed: None, gone: false }
+    }
+
+    /// The head of a file that has no lines yet, or whose lines nothing states.
+    pub(super) fn empty(file: String) -> Head {
+        let at = Chain::start(&file);
+        Head::new(file, 0, at)
     }
 
     /// Whether the file must exist.
@@ -97,6 +106,10 @@ impl Home {
             if inside(&self.0, &head.file).is_err() {
                 return Err(wrong(&format!("it names {:?}, which leads out of this folder", head.file)));
             }
+            let last = head.file.rsplit('/').next().unwrap_or_default();
+            if !last.ends_with(".jsonl") && !last.bytes().all(|byte| byte.is_ascii_digit()) {
+                return Err(wrong(&format!("it names {:?}, which is no file of a log", head.file)));
+            }
             heads.insert(head.file.clone(), head);
         }
         Ok(heads)
@@ -134,6 +147,17 @@ impl Home {
         self.write(heads).map(drop)
     }
 
+    /// Waits until the lines that were appended to a file are on disk, then appends its head: a head must never
+    /// promise bytes that a power cut can take away.
+    pub(super) fn vouch(&self, file: &File, path: &Path, is_new: bool, head: Head) -> Result<(), LogError> {
+        file.sync_data().map_err(LogError::io(path, "sync"))?;
+        // Nor may a power cut take away the name of a file whose lines were reported as stored.
+        if is_new && let Some(folder) = path.parent() {
+            sync_folder(folder)?;
+        }
+        self.append(&[head])
+    }
+
     /// Appends heads and waits until they are on disk.
     pub(super) fn append_synced(&self, heads: &[Head]) -> Result<(), LogError> {
         let file = self.write(heads)?;
@@ -143,12 +167,8 @@ impl Home {
 
     fn write(&self, heads: &[Head]) -> Result<File, LogError> {
         let path = self.path();
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false);
-        let opened = fence::open_with(&path, &options);
-        let mut file = opened.map_err(LogError::io(&path, "open"))?;
         // Before the last line is read, because the new lines continue its chain.
-        file.lock().map_err(LogError::io(&path, "lock"))?;
+        let mut file = locked(&path, OpenOptions::new().read(true)).map_err(LogError::io(&path, "open"))?;
         let (end, last) = last_line(&mut file).map_err(LogError::io(&path, "read"))?;
         let mut walk = Walk::start(HEADS);
         if let Some(last) = last {
@@ -170,40 +190,4 @@ impl Home {
             .map_err(LogError::io(&path, "append to"))?;
         Ok(file)
     }
-}
-
-/// The end of the last complete line of a file, and that line without its line end.
-pub(super) fn last_line(file: &mut File) -> io::Result<(u64, Option<Vec<u8>>)> {
-    let length = file.seek(SeekFrom::End(0))?;
-    let mut take = 4096;
-    loop {
-        let start = length.saturating_sub(take);
-        let mut bytes = Vec::new();
-        file.seek(SeekFrom::Start(start))?;
-        (&mut *file).take(length - start).read_to_end(&mut bytes)?;
-        let newline = |bytes: &[u8]| bytes.iter().rposition(|&byte| byte == b'\n');
-        if let Some(end) = newline(&bytes) {
-            let begin = newline(&bytes[..end]).map(|at| at + 1);
-            match begin {
-                _ if end == 0 && start == 0 => return Ok((1, None)),
-                Some(begin) => return Ok((start + end as u64 + 1, Some(bytes[begin..end].to_vec()))),
-                None if start == 0 => return Ok((end as u64 + 1, Some(bytes[..end].to_vec()))),
-                None => {}
-            }
-        } else if start == 0 {
-            return Ok((0, None));
-        }
-        // A line can be longer than any fixed piece.
-        take *= 16;
-    }
-}
-
-/// Whether the end of a file without a newline is still a complete line: a closed object.
-pub(super) fn is_whole(tail: &[u8]) -> bool {
-    tail.ends_with(b"}") && serde_json::from_slice::<serde::de::IgnoredAny>(tail).is_ok()
-}
-
-/// Makes new names in a folder durable.
-pub(super) fn sync_folder(folder: &Path) -> Result<(), LogError> {
-    File::open(folder).and_then(|folder| folder.sync_all()).map_err(LogError::io(folder, "sync"))
 }

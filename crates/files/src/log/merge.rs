@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
+use super::lines::lines;
 use super::{Log, LogError};
 
 impl Log {
@@ -11,11 +12,8 @@ impl Log {
     /// # Errors
     /// [`LogError`] if either is damaged, or this one cannot be written; then none is stored.
     pub fn merge(&self, other: &Log, only_look: bool) -> Result<Vec<Vec<u8>>, LogError> {
-        let lines = |bytes: &[u8]| -> Vec<Vec<u8>> {
-            bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).map(<[u8]>::to_vec).collect()
-        };
-        let mut known: FxHashSet<Vec<u8>> = lines(&self.read()?).into_iter().collect();
-        let mut new = lines(&other.read()?);
+        let mut known: FxHashSet<Vec<u8>> = lines(&self.read()?).map(<[u8]>::to_vec).collect();
+        let mut new: Vec<Vec<u8>> = lines(&other.read()?).map(<[u8]>::to_vec).collect();
         new.retain(|line| known.insert(line.clone()));
         if !new.is_empty() && !only_look {
             let mut bytes = new.join(&b'\n');

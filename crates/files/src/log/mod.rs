@@ -11,12 +11,39 @@
 //! longer than its head states, never shorter. An old log without chain and heads opens unchanged.
 //!
 //! Only the torn end of a line that was never reported as stored is cut off, by the next writer.
+//!
+//! Each crate registers its logs by [name](LogName); [`Logs`] checks and salvages them.
+//!
+//! # Two formats of segments, one mechanism
+//!
+//! The paid replies are segments in a format of their own, because hundreds of requests of several processes
+//! are written at the same time. They are read and written with the same names of files, locks, cuts of torn
+//! ends, seals, frames, salvage of frames, moves aside and lists of lines as the segments here. What a
+//! shared format would need stays apart:
+//!
+//! - **Chains.** Replies have none in their lines: each process appends to a segment of its own, and a sealed segment
+//!   has its hash in `segments.jsonl`, which is a [`Log`].
+//! - **Locks.** Here one lock file is held while lines are added; there each open segment is locked by its writer
+//!   for as long as that lives, which also tells whether a lease on a request still counts.
+//! - **Frames.** Here large ones without checksum, compressed on all cores, under the hash of the lines; there small
+//!   ones that end with a line and have a checksum, so that one reply is read without the others.
+//! - **The writer's thread.** Only replies have one: attempts that arrive while others are being synced share the
+//!   next sync. A vote is on disk when the call returns.
+//! - **Merging.** Lines of a file are merged by their text, votes and decisions by their ids, replies by what was
+//!   asked, answered and charged: only their crates know what makes two lines one.
 
+#[cfg(test)]
+mod bench;
 mod chain;
+mod disk;
 mod error;
 mod file;
+mod frames;
 mod heads;
+mod lines;
 mod merge;
+mod names;
+mod proof;
 mod salvage;
 mod segments;
 mod stopped;
@@ -24,11 +51,20 @@ mod strays;
 mod writer;
 
 #[cfg(test)]
+mod laws;
+#[cfg(test)]
 mod tests;
 
+#[cfg(test)]
+use bench::{check, salvage};
+pub use disk::{
+    SegmentName, cut_torn_tail, free_folder, locked, move_aside, open_path, put_sealed, read_from, sync_names,
+};
 pub use error::{LineError, LogError};
 pub use file::Log;
-pub use salvage::{Salvaged, check, salvage};
+pub use frames::{Frame, Piece, frames, pieces, read_frame};
+pub use lines::{lines, placed_lines, to_lines};
+pub use names::{LogName, Logs};
+pub use salvage::Salvaged;
 pub use segments::Position;
 pub use segments::Segments;
-pub use strays::strays;

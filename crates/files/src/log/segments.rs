@@ -10,14 +10,16 @@
 //! end; readers ignore it, and the next append cuts it off. Nothing else is ever removed, except the open
 //! file of a segment once its sealed copy is on disk.
 
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::LogError;
 use super::chain::{Walk, split};
-use super::heads::{HEADS, Head, Heads, Home, is_whole};
+use super::disk::{SegmentName, entries, numbered, open_path, read_from};
+use super::heads::{HEADS, Head, Heads, Home, UNLISTED};
+use super::lines::placed_lines;
+use super::proof::prove;
 use super::stopped;
-use crate::fence;
 use crate::{Digest, unpack};
 
 /// An open segment longer than this is sealed after the append.
@@ -33,12 +35,6 @@ pub struct Position {
     pub(super) bytes: u64,
     /// The chain there; at the start of a segment, the segment's own.
     pub(super) walk: Option<Walk>,
-}
-
-/// Complete lines of one segment, as added.
-pub struct Chunk {
-    pub path: PathBuf,
-    pub lines: Vec<u8>,
 }
 
 /// A folder of segments.
@@ -68,13 +64,12 @@ impl Segments {
 
     /// The complete lines of every segment, in order, each block with its file.
     pub fn lines(&self) -> Result<Vec<(PathBuf, Vec<u8>)>, LogError> {
-        let chunks = self.read_after(&mut Position::default())?;
-        Ok(chunks.into_iter().map(|chunk| (chunk.path, chunk.lines)).collect())
+        self.read_after(&mut Position::default())
     }
 
     /// The complete lines after `position`, which is moved to their end. From the beginning, the whole log is
     /// verified; from elsewhere, that the new lines follow from those read before.
-    pub fn read_after(&self, position: &mut Position) -> Result<Vec<Chunk>, LogError> {
+    pub fn read_after(&self, position: &mut Position) -> Result<Vec<(PathBuf, Vec<u8>)>, LogError> {
         // A segment may be sealed by another process between listing and reading; then list again.
         for _ in 0..4 {
             let mut end = *position;
@@ -90,7 +85,7 @@ impl Segments {
         self.try_read_after(position)
     }
 
-    fn try_read_after(&self, position: &mut Position) -> Result<Vec<Chunk>, LogError> {
+    fn try_read_after(&self, position: &mut Position) -> Result<Vec<(PathBuf, Vec<u8>)>, LogError> {
         let from_start = position.segment == 0;
         if from_start && stopped::of_segments(&self.dir).exists() {
             return Err(LogError::damaged(&self.dir, stopped::STOPPED));
@@ -113,26 +108,23 @@ impl Segments {
             let head = heads.get(&self.name(number)).filter(|head| !head.gone);
             let (path, lines) = match segment {
                 Segment::Open(path) => {
-                    let mut bytes = Vec::new();
-                    let mut file = fence::open(&path).map_err(LogError::io(&path, "open"))?;
-                    file.seek(SeekFrom::Start(skip)).map_err(LogError::io(&path, "read"))?;
-                    file.read_to_end(&mut bytes).map_err(LogError::io(&path, "read"))?;
-                    let (lines, walk, end) = prove(&path, &bytes, skip, walk, head)?;
-                    is_chained |= walk.is_chained();
-                    *position = Position { segment: number, bytes: skip + end, walk: Some(walk) };
-                    (path, lines)
+                    let bytes = read_from(&path, skip).map_err(LogError::io(&path, "read"))?;
+                    let proved = prove(&path, &bytes, skip, walk, head)?;
+                    is_chained |= proved.walk.is_chained();
+                    let (bytes, walk) = (skip + proved.end, Some(proved.walk));
+                    *position = Position { segment: number, bytes, walk };
+                    (path, proved.lines)
                 }
                 Segment::Sealed(path, hash) => {
-                    let lines = sealed_lines(&path)?;
-                    if hash_of(&lines) != hash {
-                        return Err(LogError::damaged(&path, "the lines do not have the hash in its name"));
-                    }
+                    let lines = sealed_lines(&path, hash)?;
                     let last = lines.strip_suffix(b"\n").and_then(|l| l.rsplit(|&b| b == b'\n').next());
                     is_chained |= last.is_some_and(|last| split(last).1.is_some());
                     // Sealed under the hash in its head, so its lines are those that were written.
                     let known = head.is_some_and(|head| head.sealed.as_deref() == Some(&hash.to_string()));
                     let bare = match head {
-                        Some(head) if !known => prove(&path, &lines, 0, self.start(number), Some(head))?.0,
+                        Some(head) if !known => {
+                            prove(&path, &lines, 0, self.start(number), Some(head))?.lines
+                        }
                         // A reader may have read its first lines while it was open.
                         _ => bare(&lines[lines.len().min(skip as usize)..]),
                     };
@@ -142,15 +134,12 @@ impl Segments {
                 }
             };
             if !lines.is_empty() {
-                chunks.push(Chunk { path, lines });
+                chunks.push((path, lines));
             }
         }
         // A log begun while it was read has heads by now.
         if from_start && is_chained && heads.is_empty() && self.heads()?.is_empty() {
-            return Err(LogError::damaged(
-                &self.dir,
-                "raw/heads.jsonl no longer lists it, or something else put it here",
-            ));
+            return Err(LogError::damaged(&self.dir, UNLISTED));
         }
         Ok(chunks)
     }
@@ -172,35 +161,23 @@ impl Segments {
 
     /// Checks that every segment with a head exists, and no other: the first head precedes the first line.
     fn prove_list(&self, listed: &[(u32, Segment)], heads: &Heads) -> Result<(), LogError> {
-        let known = |number: u32| heads.get(&self.name(number)).filter(|head| !head.gone);
         for (number, segment) in listed {
             let (path, sealed) = match segment {
                 Segment::Open(path) => (path, None),
                 Segment::Sealed(path, hash) => (path, Some(hash.to_string())),
             };
-            match known(*number) {
-                None => {
-                    return Err(LogError::damaged(
-                        path,
-                        "riddlemill did not write it: raw/heads.jsonl does not list it",
-                    ));
+            let what = match heads.get(&self.name(*number)).filter(|head| !head.gone) {
+                None => "riddlemill did not write it: raw/heads.jsonl does not list it".to_owned(),
+                Some(Head { sealed: Some(hash), .. }) if sealed.as_ref() != Some(hash) => {
+                    format!("what was sealed has the hash {hash}")
                 }
-                Some(head) => match &head.sealed {
-                    Some(_) if head.sealed == sealed => {}
-                    Some(hash) => {
-                        return Err(LogError::damaged(path, format!("what was sealed has the hash {hash}")));
-                    }
-                    None => {}
-                },
-            }
+                Some(_) => continue,
+            };
+            return Err(LogError::damaged(path, what));
         }
-        let missing = heads.values().filter(|head| head.needs_file());
-        let mut missing: Vec<&str> = missing
-            .map(|head| head.file.as_str())
-            .filter(|file| listed.iter().all(|(number, _)| self.name(*number) != *file))
-            .collect();
-        missing.sort_unstable();
-        match missing.first() {
+        let is_missing =
+            |head: &&Head| head.needs_file() && listed.iter().all(|(n, _)| self.name(*n) != head.file);
+        match heads.values().filter(is_missing).map(|head| &head.file).min() {
             None => Ok(()),
             Some(file) => Err(LogError::damaged(&self.home.0.join(file), "a segment is missing")),
         }
@@ -209,46 +186,31 @@ impl Segments {
     /// The segments by number. If a crash left both forms of one, the sealed one counts.
     pub(super) fn list(&self) -> Result<Vec<(u32, Segment)>, LogError> {
         let mut segments: Vec<(u32, Segment)> = Vec::new();
-        let entries = match fence::list(&self.dir) {
-            Ok(entries) => entries,
-            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(segments),
-            Err(e) => return Err(LogError::io(&self.dir, "list")(e)),
-        };
-        for entry in entries {
-            let path = entry.map_err(LogError::io(&self.dir, "list"))?.path();
+        for entry in entries(&self.dir)? {
+            let path = entry.path();
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
             // A log outside of any raw/ has its heads among its segments.
             if name == HEADS && self.home.0 == self.dir {
                 continue;
             }
-            let parts: Vec<&str> = name.split('.').collect();
-            let segment = match parts[..] {
-                [number, "jsonl"] => number.parse().ok().map(|n| (n, Segment::Open(path.clone()))),
-                [number, hash, "jsonl", "zst"] => number
-                    .parse()
-                    .ok()
-                    .zip(hash.parse().ok())
-                    .map(|(n, hash)| (n, Segment::Sealed(path.clone(), hash))),
-                _ => None,
-            };
-            let Some((number, segment)) = segment else {
+            // One with the hash of its lines is sealed, one without is open.
+            let known = SegmentName::parse(name);
+            let known = known.filter(|name| name.is_exact && name.is_sealed == name.hash.is_some());
+            let segment = known.and_then(|name| match name.hash {
+                None => Some((name.number, Segment::Open(path.clone()))),
+                Some(hash) => Some((name.number, Segment::Sealed(path.clone(), hash.parse().ok()?))),
+            });
+            match segment {
+                Some(segment) => segments.push(segment),
                 // Files that look like segments are not ignored; `fsck` reports any others.
-                if name.ends_with(".jsonl") || name.ends_with(".jsonl.zst") {
+                None if is_log(name) => {
                     return Err(LogError::damaged(
                         &path,
                         "riddlemill did not write it: no segment has such a name",
                     ));
                 }
-                continue;
-            };
-            // `1` and `000001` are the same number, and two files must not have one.
-            if parts[0] != numbered(number) {
-                return Err(LogError::damaged(
-                    &path,
-                    "riddlemill did not write it: no segment has such a name",
-                ));
+                None => {}
             }
-            segments.push((number, segment));
         }
         // Sealed before open, so that the open copy is the one that is dropped below.
         segments.sort_by_key(|(number, segment)| (*number, matches!(segment, Segment::Open(_))));
@@ -273,72 +235,32 @@ impl Segments {
     }
 
     pub(super) fn path(&self, number: u32) -> PathBuf {
-        self.dir.join(format!("{}.jsonl", numbered(number)))
+        open_path(&self.dir, number)
     }
 }
 
-/// The lines of a sealed segment.
-pub(super) fn sealed_lines(path: &Path) -> Result<Vec<u8>, LogError> {
+/// Whether a file's lines could be those of a log.
+pub(super) fn is_log(name: &str) -> bool {
+    name.ends_with(".jsonl") || name.ends_with(".jsonl.zst")
+}
+
+/// The lines of a sealed segment, which have the hash in its name.
+pub(super) fn sealed_lines(path: &Path, hash: Digest) -> Result<Vec<u8>, LogError> {
     let packed = unpack(path).map_err(LogError::io(path, "open"))?;
-    packed.all().map_err(|e| LogError::damaged(path, e.to_string()))
-}
-
-pub(super) fn numbered(number: u32) -> String {
-    format!("{number:06}")
-}
-
-/// Lines as added, with the chain after them, and the end of the last one.
-pub(super) fn prove(
-    path: &Path,
-    bytes: &[u8],
-    skip: u64,
-    mut walk: Walk,
-    head: Option<&Head>,
-) -> Result<(Vec<u8>, Walk, u64), LogError> {
-    let (mut lines, mut end) = (Vec::with_capacity(bytes.len()), 0);
-    let mut reached = head.is_none_or(|head| head.bytes <= skip);
-    for (at, line) in bytes.split_inclusive(|&byte| byte == b'\n').enumerate() {
-        let (line, ended) = match line.strip_suffix(b"\n") {
-            Some(line) => (line, true),
-            None if is_whole(line) => (line, false),
-            None => break,
-        };
-        let bare = walk
-            .step(line)
-            .map_err(|what| LogError::damaged(path, format!("line {} after byte {skip}: {what}", at + 1)))?;
-        if !bare.is_empty() {
-            lines.extend_from_slice(&bare);
-            lines.push(b'\n');
-        }
-        end += line.len() as u64 + u64::from(ended);
-        if let Some(head) = head.filter(|head| head.bytes == skip + end + u64::from(!ended)) {
-            if head.at != walk.chain {
-                let what = format!("its first {} bytes are not those that were written", head.bytes);
-                return Err(LogError::damaged(path, what));
-            }
-            reached = true;
-        }
-    }
-    match head {
-        Some(head) if !reached => {
-            let what = format!("it was cut: {} of at least {} bytes are left", bytes.len(), head.bytes);
-            Err(LogError::damaged(path, what))
-        }
-        _ => Ok((lines, walk, end)),
+    let lines = packed.all().map_err(|e| LogError::damaged(path, e.to_string()))?;
+    match Digest::of_parts(CONTEXT, [&*lines]) == hash {
+        true => Ok(lines),
+        false => Err(LogError::damaged(path, "the lines do not have the hash in its name")),
     }
 }
 
 /// Lines without their chains.
 fn bare(lines: &[u8]) -> Vec<u8> {
     let mut bare = Vec::with_capacity(lines.len());
-    for line in lines.split_inclusive(|&byte| byte == b'\n') {
+    for (_, line) in placed_lines(lines) {
         let Some(line) = line.strip_suffix(b"\n") else { break };
         bare.extend_from_slice(&split(line).0);
         bare.push(b'\n');
     }
     bare
-}
-
-pub(super) fn hash_of(lines: &[u8]) -> Digest {
-    Digest::of_parts(CONTEXT, [lines])
 }

@@ -1,56 +1,62 @@
 //! Files in the folders of raw/ that no writer creates.
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::LogError;
-use crate::fence;
+#[cfg(test)]
+use super::bench::strays;
+use super::disk::{SegmentName, entries, numbered};
+use super::names::{LogName, Logs};
 
-/// Folders that contain only numbered segments and their companions.
-const FOLDERS: [&str; 4] = ["votes", "decisions", "seen", "replies"];
-
-/// Files among the segments of raw/ that are not segments and that no writer leaves there.
-///
-/// # Errors
-/// [`LogError`] if a folder cannot be listed.
-pub fn strays(raw: &Path) -> Result<Vec<PathBuf>, LogError> {
-    let mut found = Vec::new();
-    for (of, folder) in FOLDERS.map(|name| (name, raw.join(name))) {
-        let entries = match fence::list(&folder) {
-            Ok(entries) => entries,
-            Err(e) if e.kind() == io::ErrorKind::NotFound => continue,
-            Err(e) => return Err(LogError::io(&folder, "list")(e)),
-        };
-        for entry in entries {
-            let entry = entry.map_err(LogError::io(&folder, "list"))?;
-            let name = entry.file_name();
-            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            if !is_folder && !name.to_str().is_some_and(|name| belongs(of, name)) {
-                found.push(entry.path());
+impl Logs<'_> {
+    /// Files among the segments of raw/ that are not segments and that no writer leaves there.
+    ///
+    /// # Errors
+    /// [`LogError`] if a folder cannot be listed.
+    pub fn strays(&self) -> Result<Vec<PathBuf>, LogError> {
+        let mut found = Vec::new();
+        for name in self.names {
+            let (folder, beside) = match *name {
+                LogName::Segments(folder) => (self.raw.join(folder), None),
+                LogName::Foreign(folder, beside) => (self.raw.join(folder), Some(beside)),
+                _ => continue,
+            };
+            for entry in entries(&folder)? {
+                let name = entry.file_name();
+                let name = name.to_str().unwrap_or_default();
+                let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+                // A hash is written before its segment is sealed, and moved aside with it.
+                let is_orphan = name.strip_suffix(".sha256").is_some_and(|sealed| {
+                    let open = sealed.strip_suffix(".zst").unwrap_or(sealed);
+                    [sealed, open].iter().all(|segment| !folder.join(segment).exists())
+                });
+                if !is_folder && (is_orphan || !belongs(name, beside)) {
+                    found.push(entry.path());
+                }
             }
         }
+        found.sort();
+        Ok(found)
     }
-    found.sort();
-    Ok(found)
 }
 
-fn belongs(folder: &str, name: &str) -> bool {
-    if ["lock", "segments.jsonl", "batches.jsonl", "batches.lock", "lines.salvage", "segments.salvage"]
-        .contains(&name)
-    {
+/// Whether a writer leaves files of this name among segments. `beside` are the other files of a format in which
+/// sealed segments have their hash in a file of its own.
+fn belongs(name: &str, beside: Option<&[&str]>) -> bool {
+    if ["lock", "lines.salvage"].contains(&name) || beside.is_some_and(|beside| beside.contains(&name)) {
         return true;
     }
-    let Some((number, rest)) = name.split_once('.') else { return false };
-    let hash = rest.split('.').next().unwrap_or_default();
-    let is_sealed = hash.len() >= 32 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let rest = if is_sealed { rest[hash.len()..].trim_start_matches('.') } else { rest };
-    // Sealed replies have their hash in a file beside them, other segments in their names.
-    let rests: &[&str] = match (is_sealed, folder) {
-        (true, _) => &["jsonl.zst"],
-        (false, "replies") => &["jsonl", "jsonl.zst", "jsonl.zst.sha256", "jsonl.zst.tmp", "tmp"],
-        (false, _) => &["jsonl", "jsonl.zst", "jsonl.zst.tmp", "tmp"],
-    };
-    number.len() == 6 && number.bytes().all(|byte| byte.is_ascii_digit()) && rests.contains(&rest)
+    // Left by a seal that was stopped.
+    if let Some(stem) = name.strip_suffix(".tmp") {
+        let stem = stem.strip_suffix(".jsonl.zst").unwrap_or(stem);
+        return stem.parse().is_ok_and(|number| stem == numbered(number));
+    }
+    let of_hash = name.strip_suffix(".sha256");
+    SegmentName::parse(of_hash.unwrap_or(name)).is_some_and(|segment| {
+        let is_hash = |hash: &str| hash.len() >= 32 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let may_have_hash = beside.is_some() && segment.is_sealed && segment.hash.is_none();
+        segment.is_exact && segment.hash.is_none_or(is_hash) && (of_hash.is_none() || may_have_hash)
+    })
 }
 
 #[cfg(test)]
@@ -73,5 +79,26 @@ mod tests {
         let mut expected: Vec<_> = strays.iter().map(|name| raw.path().join("votes").join(name)).collect();
         expected.sort();
         assert_eq!(super::strays(raw.path()).unwrap(), expected);
+    }
+    /// Beside replies a hash belongs to a sealed segment, or to one whose seal was stopped.
+    #[test]
+    fn a_hash_without_its_segment_is_named() {
+        let raw = tempfile::tempdir().unwrap();
+        let replies = raw.path().join("replies");
+        fs::create_dir_all(&replies).unwrap();
+        let own = [
+            "000001.jsonl.zst",
+            "000001.jsonl.zst.sha256",
+            "000002.jsonl",
+            "000002.jsonl.zst.sha256",
+            "segments.jsonl",
+        ];
+        for name in own.into_iter().chain(["000003.jsonl.zst.sha256", "000001.jsonl.sha256", "batches"]) {
+            fs::write(replies.join(name), "").unwrap();
+        }
+        let found = super::strays(raw.path()).unwrap();
+        let expected =
+            ["000001.jsonl.sha256", "000003.jsonl.zst.sha256", "batches"].map(|name| replies.join(name));
+        assert_eq!(found, expected);
     }
 }

@@ -1,15 +1,18 @@
 //! Appends to a log in segments.
 
 use std::fs::{File, OpenOptions};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use rayon::prelude::*;
 
 use super::LogError;
 use super::chain::{Walk, split};
-use super::heads::{Head, is_whole, last_line, sync_folder};
-use super::segments::{CONTEXT, Position, Segment, Segments, hash_of, numbered, prove, sealed_lines};
+use super::disk::{last_line, locked, numbered, put_sealed};
+use super::heads::Head;
+use super::lines::{is_whole, lines};
+use super::proof::prove;
+use super::segments::{CONTEXT, Position, Segment, Segments, sealed_lines};
 use crate::digest::Digester;
 use crate::fence;
 
@@ -27,21 +30,14 @@ impl Segments {
     pub fn writer(&self) -> Result<Writer<'_>, LogError> {
         fence::create_folder(&self.dir).map_err(LogError::io(&self.dir, "create"))?;
         let path = self.dir.join("lock");
-        let lock = fence::open_with(&path, OpenOptions::new().create(true).truncate(false).write(true));
-        let lock = lock.map_err(LogError::io(&path, "open"))?;
-        lock.lock().map_err(LogError::io(&path, "lock"))?;
-        Writer::new(self, lock)
-    }
-}
-
-impl<'s> Writer<'s> {
-    /// The holder of the log's lock. Repairs what a stopped writer left.
-    fn new(segments: &'s Segments, lock: File) -> Result<Writer<'s>, LogError> {
-        let writer = Writer { segments, _lock: lock };
+        let lock = locked(&path, &mut OpenOptions::new()).map_err(LogError::io(&path, "open"))?;
+        let writer = Writer { segments: self, _lock: lock };
         writer.recover()?;
         Ok(writer)
     }
+}
 
+impl Writer<'_> {
     /// Appends blocks of complete lines, each a JSON object, and waits until they are on disk. Returns the
     /// position of a reader who has read these lines too.
     pub fn append(&self, blocks: &[impl AsRef<[u8]>]) -> Result<Position, LogError> {
@@ -64,25 +60,17 @@ impl<'s> Writer<'s> {
         for block in blocks {
             let block = block.as_ref();
             // The extra eighth is for the chains, so that the lines are not copied while they grow.
-            let mut lines = Vec::with_capacity(block.len() + block.len() / 8);
-            for line in block.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
-                walk.write(line, &mut lines);
-            }
-            file.write_all(&lines).map_err(LogError::io(&path, "append to"))?;
-            bytes += lines.len() as u64;
+            let mut chained = Vec::with_capacity(block.len() + block.len() / 8);
+            lines(block).for_each(|line| walk.write(line, &mut chained));
+            file.write_all(&chained).map_err(LogError::io(&path, "append to"))?;
+            bytes += chained.len() as u64;
         }
-        // Lines before heads: after a power cut a head may be older than its file, but never newer.
-        file.sync_data().map_err(LogError::io(&path, "sync"))?;
-        // A power cut must not take away the name of a file whose lines were reported as stored.
-        if is_new {
-            sync_folder(&segments.dir)?;
-        }
-        segments.home.append(&[Head::new(segments.name(number), bytes, walk.chain)])?;
+        let head = Head::new(segments.name(number), bytes, walk.chain);
+        segments.home.vouch(&file, &path, is_new, head.clone())?;
         if bytes > segments.seal_bytes {
             let hash = self.seal(number)?;
             // Only once the sealed file exists: readers refuse a segment whose head has a hash that its name
             // lacks.
-            let head = Head::new(segments.name(number), bytes, walk.chain);
             segments.home.append(&[Head { sealed: Some(hash), ..head }])?;
             return Ok(Position { segment: number + 1, bytes: 0, walk: None });
         }
@@ -103,7 +91,7 @@ impl<'s> Writer<'s> {
             }
             Some(None) => {
                 let bytes = fence::read(path).map_err(LogError::io(path, "read"))?;
-                Ok(prove(path, &bytes, 0, walk, None)?.1)
+                Ok(prove(path, &bytes, 0, walk, None)?.walk)
             }
         }
     }
@@ -118,18 +106,17 @@ impl<'s> Writer<'s> {
             heads.push(match segment {
                 Segment::Open(path) => {
                     let bytes = fence::read(path).map_err(LogError::io(path, "read"))?;
-                    let (_, walk, end) = prove(path, &bytes, 0, segments.start(*n), None)?;
-                    Head::new(segments.name(*n), end, walk.chain)
+                    let proved = prove(path, &bytes, 0, segments.start(*n), None)?;
+                    Head::new(segments.name(*n), proved.end, proved.walk.chain)
                 }
+                // A sealed segment is verified by its hash, so the head needs no length.
                 Segment::Sealed(_, hash) => {
-                    // A sealed segment is verified by its hash, so the head needs no length.
-                    let head = Head::new(segments.name(*n), 0, segments.start(*n).chain);
-                    Head { sealed: Some(hash.to_string()), ..head }
+                    Head { sealed: Some(hash.to_string()), ..Head::empty(segments.name(*n)) }
                 }
             });
         }
         if listed.iter().all(|(n, _)| *n != number) {
-            heads.push(Head::new(segments.name(number), 0, segments.start(number).chain));
+            heads.push(Head::empty(segments.name(number)));
         }
         segments.home.append_synced(&heads)
     }
@@ -137,41 +124,12 @@ impl<'s> Writer<'s> {
     /// Compresses the open segment `number` under its hash.
     fn seal(&self, number: u32) -> Result<String, LogError> {
         let open = self.segments.path(number);
+        let sealed = |hash: &String| self.segments.dir.join(format!("{}.{hash}.jsonl.zst", numbered(number)));
         // Readers ignore this ending, so a seal that is stopped leaves nothing that looks like a segment.
         let partial = open.with_extension("jsonl.zst.tmp");
-        let mut from = fence::open(&open).map_err(LogError::io(&open, "open"))?;
-        let length = from.metadata().map_err(LogError::io(&open, "stat"))?.len();
-        let mut file = fence::create(&partial).map_err(LogError::io(&partial, "create"))?;
-        let mut hash = Digester::new(CONTEXT);
-        // `hash_of` hashes the length of the lines first, and the pieces have to give the same hash.
-        hash.begin(length);
-        let mut lines = Vec::new();
-        loop {
-            lines.clear();
-            let wave = (FRAME_BYTES * rayon::current_num_threads()) as u64;
-            Read::by_ref(&mut from)
-                .take(wave)
-                .read_to_end(&mut lines)
-                .map_err(LogError::io(&open, "read"))?;
-            if lines.is_empty() {
-                break;
-            }
-            hash.piece(&lines);
-            // Concatenated frames are a valid zstd file.
-            let frames = lines.par_chunks(FRAME_BYTES).map(|part| zstd::encode_all(part, 3));
-            let frames: Vec<Vec<u8>> =
-                frames.collect::<Result<_, _>>().map_err(LogError::io(&partial, "compress"))?;
-            frames
-                .iter()
-                .try_for_each(|frame| file.write_all(frame))
-                .map_err(LogError::io(&partial, "write"))?;
-        }
-        let hash = hash.finish().to_string();
-        let sealed = self.segments.dir.join(format!("{}.{hash}.jsonl.zst", numbered(number)));
-        // Sync, rename, sync, remove: in this order a whole copy is on disk at every moment.
-        file.sync_all().map_err(LogError::io(&partial, "sync"))?;
-        fence::rename(&partial, &sealed).map_err(LogError::io(&sealed, "rename"))?;
-        sync_folder(&self.segments.dir)?;
+        let hash = put_sealed(&partial, |file| pack(&open, file), |hash| Ok(sealed(hash)));
+        let hash = hash.map_err(LogError::io(&open, "seal"))?;
+        // The sealed copy is on disk.
         fence::remove_file(&open).map_err(LogError::io(&open, "remove"))?;
         Ok(hash)
     }
@@ -185,9 +143,7 @@ impl<'s> Writer<'s> {
                 // The sealed file was complete before its rename, so its open copy is not needed.
                 Segment::Sealed(path, hash) if open.exists() => {
                     // The open copy may be the only intact one, so the sealed one is verified first.
-                    if hash_of(&sealed_lines(&path)?) != hash {
-                        return Err(LogError::damaged(&path, "the lines do not have the hash in its name"));
-                    }
+                    sealed_lines(&path, hash)?;
                     fence::remove_file(&open).map_err(LogError::io(&open, "remove"))?;
                 }
                 Segment::Sealed(..) => {}
@@ -220,5 +176,27 @@ impl<'s> Writer<'s> {
         }
         let mended = if is_whole { file.write_all(b"\n") } else { file.set_len(end) };
         mended.and_then(|()| file.sync_all()).map_err(LogError::io(path, "repair the end of"))
+    }
+}
+
+/// Compresses the lines of an open segment into `file`, on all cores, and returns their hash.
+fn pack(open: &Path, file: &mut File) -> io::Result<String> {
+    let mut from = fence::open(open)?;
+    let mut hash = Digester::new(CONTEXT);
+    // The hash of a sealed segment is that of the length and then the lines, and pieces have to give the same.
+    hash.begin(from.metadata()?.len());
+    let mut lines = Vec::new();
+    loop {
+        lines.clear();
+        let wave = (FRAME_BYTES * rayon::current_num_threads()) as u64;
+        Read::by_ref(&mut from).take(wave).read_to_end(&mut lines)?;
+        if lines.is_empty() {
+            return Ok(hash.finish().to_string());
+        }
+        hash.piece(&lines);
+        // Concatenated frames are a valid zstd file.
+        let frames = lines.par_chunks(FRAME_BYTES).map(|part| zstd::encode_all(part, 3));
+        let frames: Vec<Vec<u8>> = frames.collect::<Result<_, _>>()?;
+        frames.iter().try_for_each(|frame| file.write_all(frame))?;
     }
 }

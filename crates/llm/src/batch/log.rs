@@ -148,7 +148,5 @@ pub(super) fn read(log: &Log) -> Result<LogContents, LogError> {
 }
 
 pub(super) fn add(log: &Log, entry: &Entry) -> Result<(), LogError> {
-    let mut line = serde_json::to_vec(entry).map_err(|source| LogError::Unwritable { source })?;
-    line.push(b'\n');
-    log.append(&line)
+    log.add([entry])
 }

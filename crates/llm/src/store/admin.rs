@@ -1,13 +1,13 @@
 //! The operations of `replies stats|export|import|verify`.
 
 use std::fs;
-use std::io::{self, BufRead, Write};
+use std::io::{BufRead, Write};
 use std::path::Path;
 
-use riddlemill_files::unpack;
+use riddlemill_files::log::LineError;
 use rusqlite::Connection;
 
-use super::line::{Forgotten, Line, StoredReply};
+use super::line::{self, Forgotten, Line, StoredReply};
 use super::{Store, StoreError, index, registry, segment};
 use crate::money::Usd;
 use crate::request::Key;
@@ -104,13 +104,9 @@ impl Store {
         for (number, sealed) in
             segment::list(&self.dir).map_err(|source| StoreError::io(&self.dir, source))?
         {
-            let path = if sealed {
-                segment::sealed_path(&self.dir, number)
-            } else {
-                segment::open_path(&self.dir, number)
-            };
             stats.segments += 1;
-            stats.bytes += fs::metadata(&path).map_or(0, |file| file.len());
+            let file = fs::metadata(segment::path(&self.dir, number, sealed));
+            stats.bytes += file.map_or(0, |file| file.len());
         }
         let mut reader = self.reader();
         let db = reader.db();
@@ -253,11 +249,13 @@ impl Store {
         let entries = registry::read(&self.dir).ok().flatten().unwrap_or_default();
         let listed = segment::list(&self.dir).map_err(|source| StoreError::io(&self.dir, source))?;
         for (number, sealed) in listed {
-            if entries.get(&number).is_some_and(|entry| entry.gone.is_some()) {
+            let entry = entries.get(&number);
+            if entry.is_some_and(|entry| entry.gone.is_some()) {
                 continue;
             }
             verified.segments += 1;
-            let raw = match read_segment(&self.dir, number, sealed, &mut verified.findings) {
+            let recorded = entry.and_then(|entry| entry.sha256.as_deref());
+            let raw = match read_segment(&self.dir, number, sealed, recorded, &mut verified.findings) {
                 Ok(raw) => raw,
                 Err(error) => {
                     verified.findings.push(Finding { segment: number, at: None, what: error.to_string() });
@@ -282,19 +280,35 @@ impl Store {
     }
 }
 
-fn read_segment(dir: &Path, number: u32, sealed: bool, findings: &mut Vec<Finding>) -> io::Result<Vec<u8>> {
+/// A segment's whole lines. `recorded` is its hash in the log of segments.
+fn read_segment(
+    dir: &Path,
+    number: u32,
+    sealed: bool,
+    recorded: Option<&str>,
+    findings: &mut Vec<Finding>,
+) -> Result<Vec<u8>, StoreError> {
+    if sealed {
+        let promised = fence::read_to_string(segment::hash_path(dir, number)).unwrap_or_default();
+        let path = segment::sealed_path(dir, number);
+        let found = segment::hash_file(&path).map_err(|source| StoreError::io(&path, source))?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if promised != segment::hash_line(&found, &name) {
+            let what = match recorded == Some(found.as_str()) {
+                true => format!(
+                    "its .sha256 is not what was written, the segment is: `sha256sum {name} > {name}.sha256` in \
+                     this folder writes it again"
+                ),
+                false => "the file does not have the hash of its .sha256".to_owned(),
+            };
+            findings.push(Finding { segment: number, at: None, what });
+        }
+    }
+    let mut raw = segment::read(dir, number, sealed)?;
     if !sealed {
-        let raw = fence::read(segment::open_path(dir, number))?;
-        let end = raw.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
-        return Ok(raw[..end].to_vec());
+        raw.truncate(raw.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1));
     }
-    let path = segment::sealed_path(dir, number);
-    let promised = fence::read_to_string(segment::hash_path(dir, number)).unwrap_or_default();
-    if promised.split_whitespace().next() != Some(&segment::hash_file(&path)?) {
-        let what = "the file does not have the hash of its .sha256".to_owned();
-        findings.push(Finding { segment: number, at: None, what });
-    }
-    unpack(&path)?.all()
+    Ok(raw)
 }
 
 fn check_lines(
@@ -303,11 +317,10 @@ fn check_lines(
     raw: &[u8],
     verified: &mut Verified,
 ) -> Result<(), StoreError> {
-    let mut at = 0;
     let mut unbelievable: Vec<(u64, Usd)> = Vec::new();
-    for bytes in raw.split_inclusive(|&byte| byte == b'\n') {
+    for (at, bytes, line) in line::parsed(raw) {
         verified.lines += 1;
-        match serde_json::from_slice::<Line>(bytes) {
+        match line {
             Ok(line) => {
                 let amount = match &line {
                     Line::Attempt(attempt) => attempt.reserved_picousd,
@@ -326,14 +339,13 @@ fn check_lines(
                 index::apply(fresh, number, at, bytes.len() as u64, &line)?;
             }
             Err(error) => {
-                verified.findings.push(Finding {
-                    segment: number,
-                    at: Some(at),
-                    what: format!("not a line: {error}"),
-                });
+                let what = match error.is_data() {
+                    true => LineError::from(error).to_string(),
+                    false => format!("not a line: {error}"),
+                };
+                verified.findings.push(Finding { segment: number, at: Some(at), what });
             }
         }
-        at += bytes.len() as u64;
     }
     if let Some(&(first, amount)) = unbelievable.first() {
         let what = format!(

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use rusqlite::{Connection, OptionalExtension, Result, params};
+use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 
 use super::line::{Line, Origin};
 use super::segment::{Frame, Number};
@@ -304,13 +304,7 @@ pub(super) fn spent(db: &Connection, scope: &str) -> Result<(Usd, u64)> {
 /// The place of the reply to `key`.
 pub(super) fn place(db: &Connection, key: &Key) -> Result<Option<Place>> {
     db.prepare_cached("SELECT number, start, len FROM replies WHERE key = ?")?
-        .query_row([key.0], |row| {
-            Ok(Place {
-                number: row.get(0)?,
-                start: row.get::<_, i64>(1)? as u64,
-                len: row.get::<_, i64>(2)? as u64,
-            })
-        })
+        .query_row([key.0], to_place)
         .optional()
 }
 
@@ -319,10 +313,13 @@ pub(super) fn lasting(db: &Connection, key: &Key) -> Result<Option<Place>> {
     db.prepare_cached(
         "SELECT number, start, len FROM failures WHERE key = ? AND lasting ORDER BY number DESC, start DESC LIMIT 1",
     )?
-    .query_row([key.0], |row| {
-        Ok(Place { number: row.get(0)?, start: row.get::<_, i64>(1)? as u64, len: row.get::<_, i64>(2)? as u64 })
-    })
+    .query_row([key.0], to_place)
     .optional()
+}
+
+fn to_place(row: &Row<'_>) -> Result<Place> {
+    let field = |column| row.get::<_, i64>(column).map(|value| value as u64);
+    Ok(Place { number: row.get(0)?, start: field(1)?, len: field(2)? })
 }
 
 /// The frame of a sealed segment that contains the uncompressed byte `at`; `None` for an open one.

@@ -1,5 +1,6 @@
 //! The lines of a segment. Their JSON is a file format: fields are added, never renamed.
 
+use riddlemill_files::log::placed_lines;
 use serde::{Deserialize, Serialize};
 
 use crate::money::{Usage, Usd};
@@ -135,12 +136,8 @@ impl StoredReply {
     /// Identifies this reply in any segment or store: its question, response, time and charge. The attempt's
     /// id is only unique within a store.
     pub(super) fn identity(&self) -> Key {
-        let mut parts = self.key.0.to_vec();
-        for number in [self.at_ms, self.elapsed_ms, self.charged_picousd.pico() as u64] {
-            parts.extend_from_slice(&number.to_le_bytes());
-        }
-        parts.extend_from_slice(self.raw.as_bytes());
-        Key::hash(&parts)
+        let numbers = [self.at_ms, self.elapsed_ms, self.charged_picousd.pico() as u64];
+        identity(&self.key, &numbers, &[&self.raw])
     }
 }
 
@@ -175,4 +172,22 @@ impl Line {
         bytes.push(b'\n');
         bytes
     }
+}
+
+/// Identifies what was asked, sent or answered, in any segment or store.
+pub(super) fn identity(key: &Key, numbers: &[u64], texts: &[&str]) -> Key {
+    let mut parts = key.0.to_vec();
+    numbers.iter().for_each(|number| parts.extend(number.to_le_bytes()));
+    texts.iter().for_each(|text| parts.extend(text.as_bytes()));
+    Key::hash(&parts)
+}
+
+/// The lines of a segment: the offset of each, its bytes, and what it says. The last one may be incomplete.
+pub(super) fn parsed(raw: &[u8]) -> impl Iterator<Item = (u64, &[u8], serde_json::Result<Line>)> {
+    placed_lines(raw).map(|(at, bytes)| (at, bytes, serde_json::from_slice(bytes)))
+}
+
+/// The lines of a segment that can be read.
+pub(super) fn readable(raw: &[u8]) -> impl Iterator<Item = Line> {
+    parsed(raw).filter_map(|(_, _, line)| line.ok())
 }

@@ -4,15 +4,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use riddlemill_files::{Unpacked, unpack};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::line::{Attempt, Failure, Forgotten, Line, StoredReply};
-use super::segment::Number;
+use super::line::{self, Attempt, Failure, Forgotten, Line, StoredReply};
+use super::segment::{self, Number};
 use super::{RUN, SEGMENT_BYTES, Store, StoreError, registry, salvage};
 use crate::money::Usd;
 use crate::request::Key;
-use riddlemill_files::fence;
 
 /// What was new in another store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -196,37 +194,25 @@ fn bare(id: &str) -> &str {
 }
 
 fn of_attempt(attempt: &Attempt) -> Key {
-    let mut parts = attempt.key.0.to_vec();
-    parts.extend_from_slice(&attempt.at_ms.to_le_bytes());
-    parts.extend_from_slice(&attempt.reserved_picousd.pico().to_le_bytes());
-    parts.extend_from_slice(bare(&attempt.id).as_bytes());
-    Key::hash(&parts)
+    let numbers = [attempt.at_ms, attempt.reserved_picousd.pico() as u64];
+    line::identity(&attempt.key, &numbers, &[bare(&attempt.id)])
 }
 
 fn of_failure(failure: &Failure) -> Key {
-    let mut parts = failure.key.0.to_vec();
-    for number in [failure.at_ms, failure.elapsed_ms, failure.charged_picousd.pico() as u64] {
-        parts.extend_from_slice(&number.to_le_bytes());
-    }
-    parts.extend_from_slice(bare(&failure.id).as_bytes());
-    parts.extend_from_slice(failure.error.as_bytes());
-    Key::hash(&parts)
+    let numbers = [failure.at_ms, failure.elapsed_ms, failure.charged_picousd.pico() as u64];
+    line::identity(&failure.key, &numbers, &[bare(&failure.id), &failure.error])
 }
 
 /// Passes each whole line of the sound segments in a folder on, with its segment and offset, in order.
 fn each_line(dir: &Path, mut take: impl FnMut((Number, u64), Line)) -> Result<(), StoreError> {
     let ((listed, _), _) = registry::look(dir)?;
     for (number, is_sealed) in listed {
-        let path = registry::path(dir, number, is_sealed);
-        let read = if is_sealed { unpack(&path).and_then(Unpacked::all) } else { fence::read(&path) };
-        let raw = read.map_err(|source| StoreError::io(&path, source))?;
-        let mut start = 0;
-        for bytes in raw.split_inclusive(|&byte| byte == b'\n').filter(|line| line.ends_with(b"\n")) {
+        let raw = segment::read(dir, number, is_sealed)?;
+        for (start, bytes, line) in line::parsed(&raw) {
             // `verify` reports lines that cannot be read.
-            if let Ok(line) = serde_json::from_slice::<Line>(bytes) {
+            if let (Ok(line), true) = (line, bytes.ends_with(b"\n")) {
                 take((number, start), line);
             }
-            start += bytes.len() as u64;
         }
     }
     Ok(())

@@ -24,6 +24,8 @@ mod writer;
 #[cfg(test)]
 mod damage_tests;
 #[cfg(test)]
+mod laws;
+#[cfg(test)]
 mod merge_tests;
 #[cfg(test)]
 mod tests;
@@ -37,7 +39,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use riddlemill_files::log::LogError;
+use riddlemill_files::log::{LogError, LogName, locked};
 use tokio::sync::oneshot;
 
 pub use admin::{Exported, Finding, Imported, ModelStats, Stats, Verified};
@@ -53,6 +55,16 @@ use writer::{Job, Stopped};
 
 /// Segments are sealed above this size, uncompressed.
 const SEGMENT_BYTES: u64 = 64 * 1024 * 1024;
+
+/// The logs of raw/ that are written here, and the folder of segments.
+pub const LOGS: &[LogName] = &[
+    LogName::Foreign(
+        "replies",
+        &["segments.jsonl", "segments.salvage", BATCHES, "batches.lock", "batches.salvage"],
+    ),
+    LogName::File("replies/segments.jsonl"),
+    LogName::File("replies/batches.jsonl"),
+];
 
 /// The log of batches, in the folder of segments.
 pub(crate) const BATCHES: &str = "batches.jsonl";
@@ -472,10 +484,7 @@ fn open_index(replies: &Path, path: &Path) -> Result<(rusqlite::Connection, Vec<
 /// Waits until no other process is opening the index; none will until the file is dropped.
 fn turn_to_open(index: &Path) -> Result<File, StoreError> {
     let path = index.with_extension("lock");
-    let at = |source| StoreError::io(&path, source);
-    let lock = File::options().create(true).truncate(false).write(true).open(&path).map_err(at)?;
-    lock.lock().map_err(at)?;
-    Ok(lock)
+    locked(&path, &mut File::options()).map_err(|source| StoreError::io(&path, source))
 }
 
 fn is_damage(error: &rusqlite::Error) -> bool {

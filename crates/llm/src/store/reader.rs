@@ -61,23 +61,23 @@ impl Reader {
     /// The latest permanent failure of a request.
     pub(super) fn lasting(&mut self, key: &Key) -> Result<Option<Failure>, StoreError> {
         let Some(place) = index::lasting(&self.db, key)? else { return Ok(None) };
-        let bytes = self
-            .bytes(place)
-            .map_err(|source| StoreError::io(&segment::open_path(&self.dir, place.number), source))?;
-        match serde_json::from_slice(&bytes) {
-            Ok(Line::Failure(failure)) => Ok(Some(failure)),
-            _ => Err(StoreError::Line { segment: place.number, at: place.start }),
+        match self.line(place)? {
+            Line::Failure(failure) => Ok(Some(failure)),
+            _ => Err(no_such_line(place)),
         }
     }
 
     fn reply(&mut self, place: Place) -> Result<StoredReply, StoreError> {
-        let bytes = self
-            .bytes(place)
-            .map_err(|source| StoreError::io(&segment::open_path(&self.dir, place.number), source))?;
-        match serde_json::from_slice(&bytes) {
-            Ok(Line::Reply(reply)) => Ok(reply),
-            _ => Err(StoreError::Line { segment: place.number, at: place.start }),
+        match self.line(place)? {
+            Line::Reply(reply) => Ok(reply),
+            _ => Err(no_such_line(place)),
         }
+    }
+
+    fn line(&mut self, place: Place) -> Result<Line, StoreError> {
+        let bytes = self.bytes(place);
+        let bytes = bytes.map_err(|e| StoreError::io(&segment::open_path(&self.dir, place.number), e))?;
+        serde_json::from_slice(&bytes).map_err(|_| no_such_line(place))
     }
 
     fn bytes(&mut self, place: Place) -> io::Result<Vec<u8>> {
@@ -126,12 +126,12 @@ impl Reader {
         match self.files.entry((number, sealed)) {
             Entry::Occupied(open) => Ok(open.into_mut()),
             Entry::Vacant(vacant) => {
-                let path = match sealed {
-                    true => segment::sealed_path(&self.dir, number),
-                    false => segment::open_path(&self.dir, number),
-                };
-                Ok(vacant.insert(fence::open(path)?))
+                Ok(vacant.insert(fence::open(segment::path(&self.dir, number, sealed))?))
             }
         }
     }
+}
+
+fn no_such_line(place: Place) -> StoreError {
+    StoreError::Line { segment: place.number, at: place.start }
 }

@@ -8,11 +8,10 @@ use std::path::Path;
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::index::Charges;
-use super::line::Line;
 use super::segment::{self, Number};
-use super::{Damage, StoreError, index, registry, unsent};
+use super::{Damage, StoreError, index, line, registry, unsent};
 use riddlemill_files::fence;
-use riddlemill_files::{Unpacked, unpack};
+use riddlemill_files::log::read_from;
 
 /// Indexes every new line, cuts the torn tails of writers that are gone, and seals what they left open.
 /// Damaged segments are returned, and do not prevent the others from being used.
@@ -22,7 +21,7 @@ pub(super) fn recover(db: &mut Connection, dir: &Path, index: &Path) -> Result<V
     forget_if_segments_are_gone(db, &segments)?;
     keep_of_the_lost(db, dir, &damage)?;
     for (number, sealed) in segments {
-        let path = registry::path(dir, number, sealed);
+        let path = segment::path(dir, number, sealed);
         let length = fs::metadata(&path).map_or(0, |meta| meta.len());
         let (indexed_to, _) = index::progress(db, number)?;
         // Only for open segments: the length of a sealed one is that of compressed bytes.
@@ -122,9 +121,7 @@ pub(super) fn note_sealed(dir: &Path, number: Number) -> Result<(), StoreError> 
     if entries.get(&number).is_some_and(|entry| entry.sha256.is_some()) {
         return Ok(());
     }
-    let path = segment::sealed_path(dir, number);
-    let raw = unpack(&path).and_then(Unpacked::all).map_err(|source| StoreError::io(&path, source))?;
-    registry::sealed(dir, number, &raw)
+    registry::sealed(dir, number, &segment::read(dir, number, true)?)
 }
 
 /// Clears an index of segments that are missing or changed.
@@ -170,32 +167,27 @@ pub(super) fn catch_up(db: &Connection, dir: &Path, number: Number) -> Result<()
     }
     let path = segment::sealed_path(dir, number);
     if path.exists() {
-        let at = |source| StoreError::io(&path, source);
-        let frames = segment::frames(&path).map_err(at)?;
-        let raw = unpack(&path).and_then(Unpacked::all).map_err(at)?;
+        let frames = segment::frames(&path).map_err(|source| StoreError::io(&path, source))?;
+        let raw = segment::read(dir, number, true)?;
         take_lines(db, number, indexed_to, raw.get(indexed_to as usize..).unwrap_or_default())?;
         return Ok(index::sealed(db, number, &frames)?);
     }
     let path = segment::open_path(dir, number);
-    let at = |source| StoreError::io(&path, source);
-    let mut new = Vec::new();
-    let mut file = fence::open(&path).map_err(at)?;
-    file.seek(SeekFrom::Start(indexed_to)).and_then(|_| file.read_to_end(&mut new)).map_err(at)?;
+    let new = read_from(&path, indexed_to).map_err(|source| StoreError::io(&path, source))?;
     take_lines(db, number, indexed_to, &new)
 }
 
-fn take_lines(db: &Connection, number: Number, mut start: u64, bytes: &[u8]) -> Result<(), StoreError> {
-    for bytes in bytes.split_inclusive(|&byte| byte == b'\n') {
-        if !bytes.ends_with(b"\n") {
-            break;
-        }
+/// Indexes lines whose first byte is at `start` of their segment.
+fn take_lines(db: &Connection, number: Number, start: u64, bytes: &[u8]) -> Result<(), StoreError> {
+    let mut end = start;
+    for (at, bytes, line) in line::parsed(bytes).filter(|(_, bytes, _)| bytes.ends_with(b"\n")) {
         // Unreadable lines are skipped here and reported by `verify`.
-        if let Ok(line) = serde_json::from_slice::<Line>(bytes) {
-            index::apply(db, number, start, bytes.len() as u64, &line)?;
+        if let Ok(line) = line {
+            index::apply(db, number, start + at, bytes.len() as u64, &line)?;
         }
-        start += bytes.len() as u64;
+        end = start + at + bytes.len() as u64;
     }
-    Ok(index::indexed(db, number, start)?)
+    Ok(index::indexed(db, number, end)?)
 }
 
 pub(super) fn remove_if_there(path: &Path) -> Result<(), StoreError> {

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::index::Charges;
-use super::line::{Attempt, Line};
+use super::line::{self, Attempt, Line};
 use super::segment::{self, Number};
 use super::{Damage, StoreError};
 use crate::money::Usd;
@@ -51,17 +51,11 @@ fn log(dir: &Path) -> Log {
 /// The last entry of each segment; `None` if there never was a log.
 pub(super) fn read(dir: &Path) -> Result<Option<BTreeMap<Number, Entry>>, LogError> {
     let log = log(dir);
-    let lines = log.read()?;
-    if lines.is_empty() && !log.path().exists() {
+    let entries: Vec<Entry> = log.entries()?;
+    if entries.is_empty() && !log.path().exists() {
         return Ok(None);
     }
-    let mut entries = BTreeMap::new();
-    for (at, line) in lines.split(|&byte| byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty()) {
-        let entry: Entry =
-            serde_json::from_slice(line).map_err(|e| LogError::unread(log.path(), at + 1, &e))?;
-        entries.insert(entry.segment, entry);
-    }
-    Ok(Some(entries))
+    Ok(Some(entries.into_iter().map(|entry| (entry.segment, entry)).collect()))
 }
 
 /// The first number that no segment ever had.
@@ -73,12 +67,7 @@ pub(super) fn next(dir: &Path) -> Number {
 
 /// Adds entries and returns when they are on disk.
 pub(super) fn add(dir: &Path, entries: &[Entry]) -> Result<(), StoreError> {
-    let mut lines = Vec::new();
-    for entry in entries {
-        serde_json::to_writer(&mut lines, entry).map_err(|source| LogError::Unwritable { source })?;
-        lines.push(b'\n');
-    }
-    Ok(if lines.is_empty() { Ok(()) } else { log(dir).append(&lines) }?)
+    Ok(log(dir).add(entries)?)
 }
 
 /// Records a segment before its first line is written.
@@ -97,25 +86,24 @@ pub(super) fn sealed(dir: &Path, number: Number, raw: &[u8]) -> Result<(), Store
 pub(super) fn contents(number: Number, raw: &[u8]) -> Entry {
     let mut attempts: FxHashMap<String, (Usd, Vec<String>, Option<Usd>)> = FxHashMap::default();
     let mut entry = Entry { segment: number, ..Entry::default() };
-    for line in raw.split(|&byte| byte == b'\n') {
-        let (id, charged) = match serde_json::from_slice(line) {
-            Ok(Line::Attempt(Attempt { id, scopes, reserved_picousd, .. })) => {
+    for line in line::readable(raw) {
+        let (id, charged) = match line {
+            Line::Attempt(Attempt { id, scopes, reserved_picousd, .. }) => {
                 attempts.entry(id).or_insert((reserved_picousd, scopes, None));
                 continue;
             }
-            Ok(Line::Reply(reply)) => {
+            Line::Reply(reply) => {
                 let most =
                     reply.id.as_ref().and_then(|id| attempts.get(id)).map_or(Usd::ZERO, |(most, ..)| *most);
                 entry.replies += 1;
                 entry.reserved_picousd += most.max(reply.charged_picousd.believed(most));
                 (reply.id, reply.charged_picousd)
             }
-            Ok(Line::Failure(failure)) => (Some(failure.id), failure.charged_picousd),
-            Ok(Line::Forgotten(forgotten)) => {
+            Line::Failure(failure) => (Some(failure.id), failure.charged_picousd),
+            Line::Forgotten(forgotten) => {
                 entry.forgets.extend(forgotten.reply);
                 continue;
             }
-            Err(_) => continue,
         };
         if let Some((_, _, outcome)) = id.and_then(|id| attempts.get_mut(&id)) {
             // A salvage may have left the same outcome twice, and the first one counts, as in the index.
@@ -177,10 +165,14 @@ pub(super) fn look(dir: &Path) -> Result<(Judged, Vec<Entry>), StoreError> {
         // A segment was begun meanwhile.
         entries = read(dir)?;
     }
-    let Some(entries) = entries else { return adopt(dir, listed) };
+    // A store from before the log existed; the contents of a segment are recorded when it is read.
+    let of = |(segment, _): &(Number, bool)| Entry { segment: *segment, ..Entry::default() };
+    let unnamed: Vec<Entry> = if entries.is_some() { Vec::new() } else { listed.iter().map(of).collect() };
+    let by_number = || unnamed.iter().map(|entry| (entry.segment, entry.clone())).collect();
+    let entries = entries.unwrap_or_else(by_number);
     let (mut sound, mut damage) = (Vec::new(), Vec::new());
     for (number, is_sealed) in &listed {
-        let path = path(dir, *number, *is_sealed);
+        let path = segment::path(dir, *number, *is_sealed);
         let what = match (entries.get(number), is_sealed) {
             (Some(Entry { gone: Some(_), .. }), _) => continue,
             (Some(Entry { sha256: Some(hash), .. }), true) => match self::hash(&path) {
@@ -205,15 +197,17 @@ pub(super) fn look(dir: &Path) -> Result<(Judged, Vec<Entry>), StoreError> {
     let is_listed = |number: &Number| listed.iter().any(|(n, _)| n == number);
     for (number, entry) in entries.iter().filter(|(n, entry)| entry.gone.is_none() && !is_listed(n)) {
         // Sealed while the folder was listed.
-        if let Some(is_sealed) = [true, false, true].into_iter().find(|s| path(dir, *number, *s).exists()) {
+        if let Some(is_sealed) =
+            [true, false, true].into_iter().find(|s| segment::path(dir, *number, *s).exists())
+        {
             sound.push((*number, is_sealed));
             continue;
         }
-        let path = path(dir, *number, entry.sha256.is_some());
+        let path = segment::path(dir, *number, entry.sha256.is_some());
         damage.push(damaged(&path, *number, "it is missing".into(), Some(entry)));
     }
     sound.sort_unstable();
-    Ok(((sound, damage), Vec::new()))
+    Ok(((sound, damage), unnamed))
 }
 
 pub(super) fn damaged(path: &Path, segment: Number, what: String, entry: Option<&Entry>) -> Damage {
@@ -237,25 +231,6 @@ fn not_its_hash(dir: &Path, number: Number) -> Result<Option<String>, StoreError
     Ok(differs.then(|| "it does not have the hash of its .sha256".to_owned()))
 }
 
-/// The segments of a store from before the log existed.
-fn adopt(dir: &Path, listed: Vec<(Number, bool)>) -> Result<(Judged, Vec<Entry>), StoreError> {
-    let (mut sound, mut damage, mut entries) = (Vec::new(), Vec::new(), Vec::new());
-    for (number, is_sealed) in listed {
-        let what = if is_sealed { not_its_hash(dir, number)? } else { None };
-        match what {
-            None => sound.push((number, is_sealed)),
-            Some(what) => damage.push(damaged(&path(dir, number, is_sealed), number, what, None)),
-        }
-        // Its contents are recorded when it is read.
-        entries.push(Entry { segment: number, ..Entry::default() });
-    }
-    Ok(((sound, damage), entries))
-}
-
 fn list(dir: &Path) -> Result<Vec<(Number, bool)>, StoreError> {
     segment::list(dir).map_err(|source| StoreError::io(dir, source))
-}
-
-pub(super) fn path(dir: &Path, number: Number, is_sealed: bool) -> PathBuf {
-    if is_sealed { segment::sealed_path(dir, number) } else { segment::open_path(dir, number) }
 }

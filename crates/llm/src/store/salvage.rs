@@ -1,13 +1,12 @@
 //! Salvages what is intact of a damaged segment.
 
-use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use riddlemill_files::{Unpacked, unpack};
+use riddlemill_files::log::{free_folder, move_aside, pieces, sync_names};
 
 use super::index::Charges;
-use super::line::{Forgotten, Line};
+use super::line::{self, Forgotten, Line};
 use super::segment::{self, Number};
 use super::{Damage, Store, StoreError, index, registry};
 use crate::money::Usd;
@@ -109,10 +108,7 @@ impl Store {
         let is_damaged = |number| self.damage.iter().any(|damage| damage.segment == number);
         let (listed, _) = registry::judge(&self.dir)?;
         for (number, is_sealed) in listed.into_iter().filter(|(number, _)| !is_damaged(*number)) {
-            let path = registry::path(&self.dir, number, is_sealed);
-            let raw =
-                unpack(&path).and_then(Unpacked::all).map_err(|source| StoreError::io(&path, source))?;
-            if raw == lines {
+            if segment::read(&self.dir, number, is_sealed)? == lines {
                 return Ok(true);
             }
         }
@@ -123,8 +119,8 @@ impl Store {
 /// Tombstones by identity for the replies among the lines that old tombstones forget by place.
 fn tombstones(segment: Number, lines: &[u8], old: &[(Number, Key, u64)]) -> Vec<u8> {
     let mut tombstones = Vec::new();
-    for line in lines.split(|&byte| byte == b'\n') {
-        let Ok(Line::Reply(reply)) = serde_json::from_slice(line) else { continue };
+    for line in line::readable(lines) {
+        let Line::Reply(reply) = line else { continue };
         let of = |of: &&(Number, Key, u64)| (of.0, of.1) == (segment, reply.key) && reply.at_ms <= of.2;
         if let Some((segment, key, at_ms)) = old.iter().find(of).copied() {
             let (why, reply) = ("forgotten before it was salvaged".into(), Some(reply.identity()));
@@ -137,15 +133,11 @@ fn tombstones(segment: Number, lines: &[u8], old: &[(Number, Key, u64)]) -> Vec<
 
 /// Tombstones by place among the lines: segment, key, and time.
 fn old_tombstones(lines: &[u8]) -> Vec<(Number, Key, u64)> {
-    let lines = lines.split(|&byte| byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok());
-    lines
-        .filter_map(|line| match line {
-            Line::Forgotten(Forgotten { key, reply: None, segment, at_ms, .. }) => {
-                Some((segment, key, at_ms))
-            }
-            _ => None,
-        })
-        .collect()
+    let by_place = |line| match line {
+        Line::Forgotten(Forgotten { key, reply: None, segment, at_ms, .. }) => Some((segment, key, at_ms)),
+        _ => None,
+    };
+    line::readable(lines).filter_map(by_place).collect()
 }
 
 /// The intact lines of a segment, and the offsets of damaged parts. A frame is intact if its checksum is
@@ -156,50 +148,40 @@ pub(super) fn whole_lines(path: &Path) -> (Vec<u8>, Vec<u64>) {
     if path.extension().is_none_or(|extension| extension != "zst") {
         return sound(&bytes, 0, false);
     }
-    let (mut lines, mut torn, mut start, mut unpacked_to) = (Vec::new(), Vec::new(), 0, 0);
-    while start < bytes.len() {
-        let len = zstd::zstd_safe::find_frame_compressed_size(&bytes[start..]).ok();
-        let frame = len.and_then(|len| bytes.get(start..start + len));
-        let raw = frame.and_then(|frame| Unpacked::new(frame, frame.len() as u64).ok()?.all().ok());
-        match (&raw, frame) {
-            (Some(raw), Some(frame)) => {
-                // The descriptor follows the four bytes of the magic number; its bit 2 announces a checksum.
-                let has_checksum = frame.get(4).is_some_and(|descriptor| descriptor & 4 != 0);
-                let (whole, wrong) = sound(raw, unpacked_to, !has_checksum);
-                lines.extend_from_slice(&whole);
-                torn.extend(wrong);
-                unpacked_to += raw.len() as u64;
+    let (mut lines, mut torn) = (Vec::new(), Vec::new());
+    for piece in pieces(&bytes) {
+        let (mut whole, mut wrong) = (Vec::new(), vec![piece.at]);
+        if piece.is_whole {
+            (whole, wrong) = sound(&piece.bytes, piece.at, piece.has_checksum);
+            // Without a checksum, one wrong line makes all of them doubtful.
+            if !piece.has_checksum && !wrong.is_empty() {
+                (whole, wrong) = (Vec::new(), vec![piece.at]);
             }
-            _ => torn.push(unpacked_to),
         }
-        // The next frame begins at the next magic number.
-        let from = start + frame.filter(|_| raw.is_some()).map_or(1, <[u8]>::len);
-        let magic = |window: &[u8]| window == [0x28, 0xb5, 0x2f, 0xfd];
-        match bytes.get(from..).and_then(|rest| rest.windows(4).position(magic)) {
-            Some(next) => start = from + next,
-            None => break,
-        }
+        lines.extend(whole);
+        torn.extend(wrong);
     }
     (lines, torn)
 }
 
-/// The intact lines, and the offsets of others; no lines if `all` have to be intact and are not.
-fn sound(raw: &[u8], at: u64, all: bool) -> (Vec<u8>, Vec<u64>) {
-    let (mut lines, mut torn, mut start) = (Vec::new(), Vec::new(), at);
-    for line in raw.split_inclusive(|&byte| byte == b'\n') {
-        let is_whole = line.ends_with(b"\n")
-            && match serde_json::from_slice(line) {
+/// The intact lines, and the offsets of others. What is proved to be as it was written and says what only a newer
+/// program knows is kept for that.
+fn sound(raw: &[u8], at: u64, is_proved: bool) -> (Vec<u8>, Vec<u64>) {
+    let (mut lines, mut torn) = (Vec::new(), Vec::new());
+    for (start, bytes, line) in line::parsed(raw) {
+        let is_whole = bytes.ends_with(b"\n")
+            && match line {
                 Ok(Line::Reply(reply)) => reply.request.key() == reply.key,
-                read => read.is_ok(),
+                Ok(_) => true,
+                Err(error) => is_proved && error.is_data(),
             };
         if is_whole {
-            lines.extend_from_slice(line);
+            lines.extend_from_slice(bytes);
         } else {
-            torn.push(start);
+            torn.push(at + start);
         }
-        start += line.len() as u64;
     }
-    if all && !torn.is_empty() { (Vec::new(), vec![at]) } else { (lines, torn) }
+    (lines, torn)
 }
 
 /// Writes lines as a new segment, which the next start seals.
@@ -210,27 +192,18 @@ pub(super) fn write(dir: &Path, lines: &[u8]) -> Result<Number, StoreError> {
     // Before the lines: a segment with lines that is not in the log counts as foreign.
     registry::begun(dir, number)?;
     file.write_all(lines).and_then(|()| file.sync_all()).map_err(|source| StoreError::io(&path, source))?;
-    segment::sync_dir(dir).map_err(|source| StoreError::io(dir, source))?;
+    sync_names(dir).map_err(|source| StoreError::io(dir, source))?;
     Ok(number)
 }
 
 fn move_damaged(dir: &Path, damage: &Damage) -> Result<Option<PathBuf>, StoreError> {
-    if !damage.path.exists() {
+    let below = Path::new("replies").join(damage.path.file_name().unwrap_or_default());
+    let to = free_folder(dir.parent().unwrap_or(dir), &below).join(below);
+    if !damage.path.exists() || !move_aside(&damage.path, &to)? {
         return Ok(None);
     }
-    let damaged = dir.parent().unwrap_or(dir).join("damaged");
-    let name = damage.path.file_name().unwrap_or_default();
-    let free =
-        (1u32..).map(|n| damaged.join(format!("{n:03}")).join("replies")).find(|to| !to.join(name).exists());
-    let folder = free.unwrap_or(damaged);
-    let to = folder.join(name);
-    let at = |source| StoreError::io(&damage.path, source);
-    fs::create_dir_all(&folder).and_then(|()| fence::rename(&damage.path, &to)).map_err(at)?;
     // The recorded hash is moved along.
     let hash = segment::hash_path(dir, damage.segment);
-    if let (true, Some(name)) = (hash.exists(), hash.file_name()) {
-        fence::rename(&hash, folder.join(name)).map_err(at)?;
-    }
-    File::open(&folder).and_then(|folder| folder.sync_all()).map_err(at)?;
+    move_aside(&hash, &to.with_file_name(hash.file_name().unwrap_or_default()))?;
     Ok(Some(to))
 }

@@ -8,8 +8,12 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use riddlemill_files::Unpacked;
 use riddlemill_files::fence;
+pub(super) use riddlemill_files::log::{Frame, cut_torn_tail, frames, open_path, read_frame};
+use riddlemill_files::log::{SegmentName, put_sealed};
+use riddlemill_files::{Unpacked, unpack};
+
+use super::StoreError;
 
 /// Fewest uncompressed bytes of a frame, except for the last: small enough that a random read is cheap.
 const FRAME_BYTES: usize = 64 * 1024;
@@ -17,23 +21,6 @@ const ZSTD_LEVEL: i32 = 6;
 
 /// A segment's number; numbers are never reused.
 pub(super) type Number = u32;
-
-/// One zstd frame of a sealed segment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Frame {
-    /// Offset of its first byte in the uncompressed segment.
-    pub raw_start: u64,
-    /// Uncompressed length.
-    pub raw_len: u64,
-    /// Offset in the compressed file.
-    pub start: u64,
-    /// Compressed length.
-    pub len: u64,
-}
-
-pub(super) fn open_path(dir: &Path, number: Number) -> PathBuf {
-    dir.join(format!("{number:06}.jsonl"))
-}
 
 pub(super) fn sealed_path(dir: &Path, number: Number) -> PathBuf {
     dir.join(format!("{number:06}.jsonl.zst"))
@@ -43,18 +30,24 @@ pub(super) fn hash_path(dir: &Path, number: Number) -> PathBuf {
     dir.join(format!("{number:06}.jsonl.zst.sha256"))
 }
 
+pub(super) fn path(dir: &Path, number: Number, is_sealed: bool) -> PathBuf {
+    if is_sealed { sealed_path(dir, number) } else { open_path(dir, number) }
+}
+
+/// The lines of a segment.
+pub(super) fn read(dir: &Path, number: Number, is_sealed: bool) -> Result<Vec<u8>, StoreError> {
+    let path = path(dir, number, is_sealed);
+    let read = if is_sealed { unpack(&path).and_then(Unpacked::all) } else { fence::read(&path) };
+    read.map_err(|source| StoreError::io(&path, source))
+}
+
 /// The numbers of all segments of a folder, ascending; `sealed` if the compressed file is complete.
 pub(super) fn list(dir: &Path) -> io::Result<Vec<(Number, bool)>> {
     let mut found = Vec::new();
     for entry in fence::list(dir)? {
         let name = entry?.file_name();
-        let Some((number, extension)) = name.to_str().and_then(|name| name.split_once('.')) else { continue };
-        let Ok(number) = number.parse() else { continue };
-        match extension {
-            "jsonl" => found.push((number, false)),
-            "jsonl.zst" => found.push((number, true)),
-            _ => {}
-        }
+        let segment = SegmentName::parse(name.to_str().unwrap_or_default());
+        found.extend(segment.filter(|name| name.hash.is_none()).map(|name| (name.number, name.is_sealed)));
     }
     // A sealed and an open file of one number: the process died between the two steps of sealing.
     found.sort_unstable_by_key(|&(number, sealed)| (number, !sealed));
@@ -108,28 +101,6 @@ pub(super) fn take_over(dir: &Path, number: Number) -> io::Result<Option<File>> 
     }
 }
 
-/// Cuts what follows the last newline. Returns the remaining length.
-pub(super) fn cut_torn_tail(file: &mut File) -> io::Result<u64> {
-    let mut end = file.seek(SeekFrom::End(0))?;
-    let mut piece = [0; 4096];
-    while end > 0 {
-        let start = end.saturating_sub(piece.len() as u64);
-        let piece = &mut piece[..(end - start) as usize];
-        file.seek(SeekFrom::Start(start))?;
-        file.read_exact(piece)?;
-        if let Some(newline) = piece.iter().rposition(|&byte| byte == b'\n') {
-            end = start + newline as u64 + 1;
-            break;
-        }
-        end = start;
-    }
-    if end < file.metadata()?.len() {
-        file.set_len(end)?;
-        file.sync_all()?;
-    }
-    Ok(end)
-}
-
 /// Compresses an open segment whose lock the caller holds. The open file stays; the caller removes it once
 /// the index has the frames.
 pub(super) fn seal(dir: &Path, number: Number, file: &mut File) -> io::Result<Vec<Frame>> {
@@ -158,64 +129,35 @@ pub(super) fn seal(dir: &Path, number: Number, file: &mut File) -> io::Result<Ve
         packed.extend_from_slice(&frame);
         at = end;
     }
-    let (path, hash) = (sealed_path(dir, number), hash_path(dir, number));
-    let unfinished = dir.join(format!("{number:06}.tmp"));
-    let whole = fence::create(&unfinished).and_then(|mut out| {
-        out.write_all(&packed)?;
-        out.sync_all()
-    });
-    if let Err(error) = whole {
-        // On a full disk the partial file would take space that is needed next.
-        let _ = fence::remove_file(&unfinished);
-        return Err(error);
-    }
+    let path = sealed_path(dir, number);
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    // The format that `sha256sum --check` reads.
-    fs::write(&hash, format!("{}  {name}\n", hex_sha256(&packed)))?;
-    // Before the segment gets its name, so that no sealed segment lacks its hash after a power cut.
-    File::open(&hash)?.sync_all()?;
-    fence::rename(&unfinished, &path)?;
-    sync_dir(dir)?;
+    put_sealed(
+        &dir.join(format!("{number:06}.tmp")),
+        |out| out.write_all(&packed),
+        |()| {
+            // Before the segment gets its name, so that no sealed segment lacks its hash after a power cut.
+            let mut hash = fence::create(hash_path(dir, number))?;
+            hash.write_all(hash_line(&hex_sha256(&packed), name).as_bytes())?;
+            hash.sync_all()?;
+            Ok(path.clone())
+        },
+    )?;
     Ok(frames)
 }
 
-/// The frames of a sealed segment, from the file alone.
-pub(super) fn frames(path: &Path) -> io::Result<Vec<Frame>> {
-    let packed = fence::read(path)?;
-    let (mut frames, mut start, mut raw_start) = (Vec::new(), 0, 0);
-    while start < packed.len() {
-        let len = zstd::zstd_safe::find_frame_compressed_size(&packed[start..]).map_err(|_| {
-            io::Error::new(io::ErrorKind::InvalidData, format!("not a zstd frame at byte {start}"))
-        })?;
-        let raw_len = Unpacked::new(&packed[start..start + len], len as u64)?.all()?.len() as u64;
-        frames.push(Frame { raw_start, raw_len, start: start as u64, len: len as u64 });
-        start += len;
-        raw_start += raw_len;
-    }
-    Ok(frames)
-}
-
-/// The uncompressed bytes of one frame.
-pub(super) fn read_frame(file: &mut File, frame: Frame) -> io::Result<Vec<u8>> {
-    file.seek(SeekFrom::Start(frame.start))?;
-    let mut packed = vec![0; frame.len as usize];
-    file.read_exact(&mut packed)?;
-    zstd::bulk::decompress(&packed, frame.raw_len as usize)
+/// What stands beside a sealed segment: the format that `sha256sum --check` reads.
+pub(super) fn hash_line(hash: &str, name: &str) -> String {
+    format!("{hash}  {name}\n")
 }
 
 /// SHA-256 of bytes in hexadecimal.
-pub(super) fn hex_sha256(bytes: &[u8]) -> String {
+fn hex_sha256(bytes: &[u8]) -> String {
     crate::request::Key::hash(bytes).to_string()
 }
 
 /// SHA-256 of a file in hexadecimal.
 pub(super) fn hash_file(path: &Path) -> io::Result<String> {
     Ok(hex_sha256(&fence::read(path)?))
-}
-
-/// Makes a rename or a new file survive a power cut, if the system can.
-pub(super) fn sync_dir(dir: &Path) -> io::Result<()> {
-    if cfg!(unix) { File::open(dir)?.sync_all() } else { Ok(()) }
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use riddlemill_files::log::Log;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
 
-use super::line::{Attempt, Failure, Line};
+use super::line::{self, Attempt, Failure, Line};
 use super::segment::Number;
 use super::{BATCHES, now_ms};
 use crate::money::Usd;
@@ -85,12 +85,12 @@ fn parts(id: &str) -> Option<(Number, u64)> {
 /// An outcome for each attempt of a segment that a process left without sending it.
 pub(super) fn lines(dir: &Path, index: &Path, number: Number, raw: &[u8]) -> Vec<Line> {
     let mut open: FxHashMap<String, Attempt> = FxHashMap::default();
-    for line in raw.split(|&byte| byte == b'\n') {
-        match serde_json::from_slice(line) {
-            Ok(Line::Attempt(attempt)) => _ = open.insert(attempt.id.clone(), attempt),
-            Ok(Line::Failure(failure)) => _ = open.remove(&failure.id),
-            Ok(Line::Reply(reply)) => _ = reply.id.and_then(|id| open.remove(&id)),
-            Ok(Line::Forgotten(_)) | Err(_) => {}
+    for line in line::readable(raw) {
+        match line {
+            Line::Attempt(attempt) => _ = open.insert(attempt.id.clone(), attempt),
+            Line::Failure(failure) => _ = open.remove(&failure.id),
+            Line::Reply(reply) => _ = reply.id.and_then(|id| open.remove(&id)),
+            Line::Forgotten(_) => {}
         }
     }
     if open.is_empty() {
@@ -143,13 +143,8 @@ fn in_batches(dir: &Path) -> Option<FxHashSet<String>> {
     struct Item {
         attempt: String,
     }
-    let bytes = Log::at(dir.join(BATCHES)).read().ok()?;
-    let mut attempts = FxHashSet::default();
-    for line in bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
-        let entry: Entry = serde_json::from_slice(line).ok()?;
-        attempts.extend(entry.items.into_iter().map(|item| item.attempt));
-    }
-    Some(attempts)
+    let entries: Vec<Entry> = Log::at(dir.join(BATCHES)).entries().ok()?;
+    Some(entries.into_iter().flat_map(|entry| entry.items).map(|item| item.attempt).collect())
 }
 
 /// Adds lines to a segment whose lock the caller holds.

@@ -9,7 +9,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use riddlemill_files::log::{self, Log, LogError};
+use riddlemill_files::log::{Log, LogError, LogName, Logs};
 use riddlemill_harvest::warc::{self, Taken};
 use riddlemill_llm::{MergedReplies, Store, open_batches};
 use riddlemill_review::carry::{Seen, SeenLog};
@@ -17,6 +17,7 @@ use riddlemill_review::decisions::{DecisionLog, Line};
 use riddlemill_review::{Digest, Vote, VoteLog, contradictions};
 use riddlemill_tables::{Error, Workspace};
 
+use super::logs::registered_logs;
 use super::rows::secrets_stand;
 use crate::config::Config;
 use crate::stages::draft::open_damaged_store;
@@ -110,7 +111,8 @@ pub fn merge(config: &Config, other: &Path, only_look: bool) -> Result<Merged, M
         return Err(MergeError::Itself(other.to_owned()));
     }
     for workspace in [&here, &there] {
-        if let Some((log, what)) = log::check(&workspace.raw())?.into_iter().next() {
+        let damaged = Logs::new(&workspace.raw(), &registered_logs()).check()?;
+        if let Some((log, what)) = damaged.into_iter().next() {
             return Err(MergeError::Damaged { root: workspace.root().to_owned(), log, what });
         }
     }
@@ -134,9 +136,9 @@ fn take(config: &Config, here: &Workspace, there: &Workspace, only_look: bool) -
     if !only_look {
         SeenLog::append(&folder(here, "seen"), texts)?;
     }
-    let beside =
-        ["votes/assigned", "votes/skipped", "votes/notes", "votes/guidelines", "votes/trials", "votes/aside"];
-    for place in beside {
+    for name in registered_logs() {
+        // Files beside the votes, whose lines are merged by their text.
+        let LogName::Files(place) = name else { continue };
         for file in named(&folder(there, place))? {
             let name = Path::new(place).join(&file);
             let [mine, theirs] = [here, there].map(|workspace| Log::at(workspace.raw().join(&name)));

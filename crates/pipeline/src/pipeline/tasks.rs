@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use riddlemill_files::log::{Log, LogError};
+use riddlemill_files::log::Log;
 use riddlemill_harvest::pages::time;
 use riddlemill_review::Task;
 use riddlemill_review::ballot::Round;
@@ -36,14 +36,7 @@ impl Tasks {
         let before = was.iter().map(|was| Log::at(Tasks::path(workspace, was, step)));
         let mut tasks = Vec::new();
         for log in before.chain([log.clone()]) {
-            for (at, line) in log.read()?.split(|&byte| byte == b'\n').enumerate() {
-                if line.trim_ascii().is_empty() {
-                    continue;
-                }
-                let task =
-                    serde_json::from_slice(line).map_err(|e| LogError::unread(log.path(), at + 1, &e))?;
-                tasks.push(task);
-            }
+            tasks.append(&mut log.entries()?);
         }
         Ok(Tasks { log, tasks: standing(tasks) })
     }
@@ -66,15 +59,7 @@ impl Tasks {
     /// # Errors
     /// [`Error`] if the file cannot be written, or was changed.
     pub fn append(&self, new: &[Task]) -> Result<(), Error> {
-        if new.is_empty() {
-            return Ok(());
-        }
-        let mut lines = Vec::new();
-        for task in new {
-            serde_json::to_writer(&mut lines, task).map_err(|source| LogError::Unwritable { source })?;
-            lines.push(b'\n');
-        }
-        Ok(self.log.append(&lines)?)
+        Ok(self.log.add(new)?)
     }
 }
 

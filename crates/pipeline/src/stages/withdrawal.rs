@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{StageError, Unusable, salt};
-use riddlemill_files::log::{Log, LogError};
+use riddlemill_files::log::Log;
 use riddlemill_tables::{Error, Workspace};
 use riddlemill_text::text::normalise::{Fold, fold};
 
@@ -339,21 +339,11 @@ fn path(workspace: &Workspace) -> PathBuf {
 }
 
 fn read(path: &Path) -> Result<Vec<Tombstone>, Error> {
-    let lines = Log::at(path).read()?;
-    let lines = lines.split(|&byte| byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty());
-    let tombstone = |(i, line): (usize, &[u8])| {
-        serde_json::from_slice(line).map_err(|e| Error::from(LogError::unread(path, i + 1, &e)))
-    };
-    lines.map(tombstone).collect()
+    Ok(Log::at(path).entries()?)
 }
 
 fn append(path: &Path, tombstones: &[Tombstone]) -> Result<(), Error> {
-    let mut lines = Vec::new();
-    for tombstone in tombstones {
-        serde_json::to_writer(&mut lines, tombstone).map_err(|source| LogError::Unwritable { source })?;
-        lines.push(b'\n');
-    }
-    Ok(Log::at(path).append(&lines)?)
+    Ok(Log::at(path).add(tombstones)?)
 }
 
 fn id_hash(salt: &[u8; 32], id: &str) -> String {

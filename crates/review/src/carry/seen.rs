@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::Digest;
 use crate::item::{Content, Item, content_hash};
 use crate::value::Values;
-use riddlemill_files::log::{LogError, Segments};
+use riddlemill_files::log::{LineError, LogError, Segments, to_lines};
 
 /// What an annotator saw of an item.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -61,7 +61,10 @@ impl SeenLog {
                         path.display(),
                         at + 1
                     )),
-                    Err(e) => log.damaged.push(format!("{}: text {}: {e}", path.display(), at + 1)),
+                    Err(e) => {
+                        let why = LineError::from(e);
+                        log.damaged.push(format!("{}: text {}: {why}", path.display(), at + 1));
+                    }
                 }
             }
         }
@@ -95,12 +98,7 @@ impl SeenLog {
         if texts.is_empty() {
             return Ok(0);
         }
-        let mut lines = Vec::new();
-        for seen in &texts {
-            serde_json::to_writer(&mut lines, seen).map_err(|source| LogError::Unwritable { source })?;
-            lines.push(b'\n');
-        }
-        Segments::at(folder).writer()?.append(&[lines])?;
+        Segments::at(folder).writer()?.append(&[to_lines(&texts)?])?;
         Ok(texts.len())
     }
 }

@@ -9,7 +9,7 @@ use super::decision::{Decision, Undo};
 use super::stage::StageDecisions;
 use crate::Digest;
 use riddlemill_benchmarks::named_now;
-use riddlemill_files::log::{LineError, LogError, Segments};
+use riddlemill_files::log::{LineError, LogError, Segments, to_lines};
 
 /// A line of the log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -283,11 +283,7 @@ impl DecisionLog {
         log.take_all(&segments)?;
         let mut lines = Vec::new();
         let made = make(&mut log, &mut lines);
-        let mut bytes = Vec::new();
-        for line in &lines {
-            serde_json::to_writer(&mut bytes, line).map_err(|source| LogError::Unwritable { source })?;
-            bytes.push(b'\n');
-        }
+        let bytes = to_lines(&lines)?;
         if !bytes.is_empty() {
             writer.append(&[bytes])?;
         }

@@ -278,9 +278,7 @@ fn length(path: &Path) -> u64 {
 /// # Errors
 /// [`LogError`] if it cannot be written, or the file was changed.
 pub fn append(votes: &Path, line: &AsideLine) -> Result<(), LogError> {
-    let mut bytes = serde_json::to_vec(line).map_err(|source| LogError::Unwritable { source })?;
-    bytes.push(b'\n');
-    Log::at(path(votes)).append(&bytes)
+    Log::at(path(votes)).add([line])
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use super::vote::Vote;
 use crate::ballot::Round;
 use riddlemill_benchmarks::named_now;
 use riddlemill_files::digest::Digest;
-use riddlemill_files::log::{LineError, LogError, Position, Segments};
+use riddlemill_files::log::{self, LineError, LogError, Position, Segments};
 use riddlemill_files::par_map::{ahead, batches};
 
 /// Votes that one core serialises at a time.
@@ -142,9 +142,8 @@ impl VoteLog {
     /// Loads what other processes have stored since.
     pub fn refresh(&mut self) -> Result<(), LogError> {
         self.asides.refresh(&self.folder)?;
-        for chunk in self.segments.read_after(&mut self.position)? {
-            let lines: Vec<&[u8]> =
-                chunk.lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).collect();
+        for (path, lines) in self.segments.read_after(&mut self.position)? {
+            let lines: Vec<&[u8]> = log::lines(&lines).collect();
             self.reserve(lines.len());
             let as_cast = self.as_cast;
             let parse = |lines: &[&[u8]]| -> Vec<_> {
@@ -157,7 +156,7 @@ impl VoteLog {
                     match vote {
                         Ok((vote, seat)) => self.take(vote, seat),
                         Err(why) => {
-                            self.damaged.push(format!("{}: vote {number}: {why}", chunk.path.display()));
+                            self.damaged.push(format!("{}: vote {number}: {why}", path.display()));
                         }
                     }
                 }

@@ -1,0 +1,26 @@
+//! The logs that other crates would register, for the tests of this folder.
+
+use std::path::{Path, PathBuf};
+
+use super::{LogError, LogName, Logs, Salvaged};
+
+const NAMES: &[LogName] = &[
+    LogName::Segments("votes"),
+    LogName::Segments("decisions"),
+    LogName::Foreign("replies", &["segments.jsonl"]),
+    LogName::File("replies/segments.jsonl"),
+    LogName::Files("votes/assigned"),
+    LogName::InEach("releases", "registry.jsonl"),
+];
+
+pub(super) fn check(raw: &Path) -> Result<Vec<(String, String)>, LogError> {
+    Logs::new(raw, NAMES).check()
+}
+
+pub(super) fn salvage(raw: &Path) -> Result<Vec<Salvaged>, LogError> {
+    Logs::new(raw, NAMES).salvage()
+}
+
+pub(super) fn strays(raw: &Path) -> Result<Vec<PathBuf>, LogError> {
+    Logs::new(raw, NAMES).strays()
+}

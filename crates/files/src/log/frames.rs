@@ -1,0 +1,129 @@
+//! Sealed segments as sequences of zstd frames: any zstd tool reads such a file, one line is read without the
+//! rest, and damage to a frame leaves the others.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use crate::fence;
+use crate::unpacked::Unpacked;
+
+/// The bytes with which a frame begins.
+const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// One zstd frame of a sealed segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// Offset of its first byte in the uncompressed segment.
+    pub raw_start: u64,
+    /// Uncompressed length.
+    pub raw_len: u64,
+    /// Offset in the compressed file.
+    pub start: u64,
+    /// Compressed length.
+    pub len: u64,
+}
+
+/// The frames of a sealed segment, from the file alone.
+///
+/// # Errors
+/// If it cannot be read, or a frame is damaged or implausibly large.
+pub fn frames(path: &Path) -> io::Result<Vec<Frame>> {
+    let packed = fence::read(path)?;
+    let (mut frames, mut start, mut raw_start) = (Vec::new(), 0, 0);
+    while start < packed.len() {
+        let len = zstd::zstd_safe::find_frame_compressed_size(&packed[start..]).map_err(|_| {
+            io::Error::new(io::ErrorKind::InvalidData, format!("not a zstd frame at byte {start}"))
+        })?;
+        let raw_len = Unpacked::new(&packed[start..start + len], len as u64)?.all()?.len() as u64;
+        frames.push(Frame { raw_start, raw_len, start: start as u64, len: len as u64 });
+        start += len;
+        raw_start += raw_len;
+    }
+    Ok(frames)
+}
+
+/// The uncompressed bytes of one frame.
+///
+/// # Errors
+/// If it cannot be read, or is damaged.
+pub fn read_frame(file: &mut File, frame: Frame) -> io::Result<Vec<u8>> {
+    file.seek(SeekFrom::Start(frame.start))?;
+    let mut packed = vec![0; frame.len as usize];
+    file.read_exact(&mut packed)?;
+    zstd::bulk::decompress(&packed, frame.raw_len as usize)
+}
+
+/// What a salvage finds of one frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Offset of its first byte among the unpacked bytes of the intact frames.
+    pub at: u64,
+    /// What it unpacks to before its damage.
+    pub bytes: Vec<u8>,
+    /// Whether it unpacks completely.
+    pub is_whole: bool,
+    /// Whether it has a checksum, which is right if it unpacks completely.
+    pub has_checksum: bool,
+}
+
+/// The frames of a sealed segment, whatever is damaged: after a damaged frame, reading continues at the next one.
+pub fn pieces(packed: &[u8]) -> Vec<Piece> {
+    let (mut pieces, mut start, mut at) = (Vec::new(), 0, 0);
+    while let Some(rest) = packed.get(start..).filter(|rest| !rest.is_empty()) {
+        let len = zstd::zstd_safe::find_frame_compressed_size(rest).ok();
+        let frame = len.and_then(|len| rest.get(..len));
+        let mut bytes = Vec::new();
+        let unpacked = frame.unwrap_or(rest);
+        let unpacked = Unpacked::new(unpacked, unpacked.len() as u64);
+        // An error leaves in `bytes` what was unpacked before it.
+        let is_whole = unpacked.and_then(|mut from| from.read_to_end(&mut bytes)).is_ok() && frame.is_some();
+        // The descriptor follows the four bytes of the magic number; its bit 2 announces a checksum.
+        let has_checksum = rest.get(4).is_some_and(|descriptor| descriptor & 4 != 0);
+        let next = at + if is_whole { bytes.len() as u64 } else { 0 };
+        pieces.push(Piece { at, bytes, is_whole, has_checksum });
+        at = next;
+        let from = start + frame.filter(|_| is_whole).map_or(1, <[u8]>::len);
+        let rest = packed.get(from..).unwrap_or_default();
+        let skipped = rest.windows(4).position(|window| window == MAGIC);
+        // What is no frame once was one.
+        if is_whole && skipped.unwrap_or(rest.len()) > 0 {
+            pieces.push(Piece { at, bytes: Vec::new(), is_whole: false, has_checksum: false });
+        }
+        match skipped {
+            Some(skipped) => start = from + skipped,
+            None => break,
+        }
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn damage_to_a_frame_leaves_the_others() {
+        let texts = ["云会恐高\n".repeat(400), "b\n".repeat(900), "c\n".repeat(3)];
+        for checksum in [false, true] {
+            let mut compressor = zstd::bulk::Compressor::new(3).unwrap();
+            compressor.include_checksum(checksum).unwrap();
+            let frames = texts.each_ref().map(|text| compressor.compress(text.as_bytes()).unwrap());
+            let all: Vec<&[u8]> = texts.iter().map(|text| text.as_bytes()).collect();
+            let whole = |packed: &[u8]| -> Vec<Vec<u8>> {
+                pieces(packed).into_iter().filter(|p| p.is_whole).map(|piece| piece.bytes).collect()
+            };
+            assert_eq!(whole(&frames.concat()), all);
+            assert!(pieces(&frames.concat()).iter().all(|piece| piece.has_checksum == checksum));
+            let mut damaged = frames.clone();
+            damaged[1].truncate(6);
+            assert_eq!(whole(&damaged.concat()), [all[0], all[2]]);
+            // Its first bytes: the frame is not even recognised.
+            let mut damaged = frames.clone();
+            damaged[1][0] ^= 1;
+            assert_eq!(whole(&damaged.concat()), [all[0], all[2]]);
+            assert_eq!(pieces(&damaged.concat()).len(), 3, "the gap is told");
+            assert!(whole(b"no frame at all").is_empty());
+        }
+    }
+}
