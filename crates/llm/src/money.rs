@@ -259,4 +259,81 @@ mod tests {
         assert_eq!(Price::per_million(1e6, 1e6).cost(u64::MAX, u64::MAX).pico(), i64::MAX);
         assert_eq!((Usd(i64::MAX) + Usd(1)).pico(), i64::MAX);
     }
+
+    #[test]
+    fn bounds_are_believed_and_the_next_picodollar_is_not() {
+        let top = Usd::UNBELIEVABLE;
+        assert_eq!(top.pico(), 100_000_000_000_000_000, "a hundred thousand dollars");
+        assert!(Usd::ZERO.can_be() && top.can_be());
+        assert!(!Usd(top.0 + 1).can_be() && !Usd(-1).can_be());
+        // What a server may state: ten dollars, or a hundred times what was reserved, and never what cannot be.
+        let stated =
+            |dollars: f64, reserved: f64| Usd::stated(dollars, Usd::from_dollars(reserved)).is_some();
+        assert!(stated(0.0, 0.0) && stated(10.0, 0.0) && !stated(10.000_001, 0.0));
+        assert!(stated(10.0, 0.1) && !stated(10.000_001, 0.1));
+        assert!(stated(200.0, 2.0) && !stated(200.01, 2.0));
+        assert!(stated(100_000.0, 50_000.0) && !stated(100_001.0, 50_000.0));
+    }
+
+    #[test]
+    fn amounts_are_added_taken_off_and_shown() {
+        let (one, two) = (Usd::from_dollars(1.25), Usd::from_pico(500_000_000_000));
+        assert_eq!((one + two).pico(), 1_750_000_000_000);
+        assert_eq!((one - two).pico(), 750_000_000_000);
+        assert_eq!((two - one).pico(), -750_000_000_000);
+        assert_eq!((Usd(i64::MIN) - one).pico(), i64::MIN);
+        let mut sum = one;
+        sum += two;
+        assert_eq!(sum, [one, two].into_iter().sum::<Usd>());
+        assert_eq!((one.dollars(), Usd::from_dollars(-0.5).pico()), (1.25, -500_000_000_000));
+        assert_eq!([one, two].map(|amount| amount.to_string()), ["$1.2500", "$0.5000"]);
+        for (dollars, shown) in
+            [(0.0123, "$0.0123"), (0.0999, "$0.0999"), (0.1, "$0.10"), (12.345_6, "$12.35")]
+        {
+            assert_eq!(Usd::from_dollars(dollars).in_cents(), shown);
+        }
+        assert_eq!(Usd::from_dollars(0.000_000_000_000_4), Usd::ZERO, "to the nearest picodollar");
+    }
+
+    #[test]
+    fn counts_that_are_not_zero_are_written() {
+        let usage = Usage { prompt_tokens: 1, completion_tokens: 2, cached_tokens: 0, reasoning_tokens: 3 };
+        let line = serde_json::to_string(&usage).unwrap();
+        assert_eq!(line, r#"{"prompt_tokens":1,"completion_tokens":2,"reasoning_tokens":3}"#);
+        assert_eq!(serde_json::from_str::<Usage>(&line).unwrap(), usage);
+    }
+
+    #[test]
+    fn a_cheaper_kind_of_token_is_no_bound_of_the_dearer() {
+        // Reasoning cheaper than the answer, cached tokens dearer than others.
+        let odd = Price::per_million(1.0, 4.0).with(Some(2.0), Some(3.0));
+        assert_eq!(odd.most(10, 8).pico(), 10 * 2_000_000 + 8 * 4_000_000);
+        assert_eq!(odd.least(10).pico(), 10 * 1_000_000);
+        assert_eq!(Price::FREE.most(u64::MAX, u64::MAX), Usd::ZERO);
+        // More cached tokens than the prompt has, as no server should count.
+        let usage = Usage { prompt_tokens: 1, completion_tokens: 1, cached_tokens: 5, reasoning_tokens: 5 };
+        assert_eq!(odd.charge(usage).pico(), 5 * 2_000_000 + 5 * 3_000_000);
+    }
+
+    proptest::proptest! {
+        /// What is reserved is enough for whatever a server counts within it.
+        #[test]
+        fn a_reservation_covers_every_count(
+            prices in proptest::array::uniform4(0.0f64..100.0),
+            tokens in proptest::array::uniform4(0u64..1_000_000),
+        ) {
+            let [in_, out, cached, reasoning] = prices;
+            let price = Price::per_million(in_, out).with(Some(cached), Some(reasoning));
+            let [prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens] = tokens;
+            let usage = Usage {
+                prompt_tokens,
+                completion_tokens,
+                cached_tokens: cached_tokens.min(prompt_tokens),
+                reasoning_tokens: reasoning_tokens.min(completion_tokens),
+            };
+            let charge = price.charge(usage);
+            proptest::prop_assert!(charge <= price.most(prompt_tokens, completion_tokens));
+            proptest::prop_assert!(charge >= price.least(prompt_tokens));
+        }
+    }
 }

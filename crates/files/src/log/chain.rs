@@ -137,3 +137,67 @@ impl<'de> Deserialize<'de> for Chain {
         <Cow<'de, str>>::deserialize(deserializer)?.parse().map_err(de::Error::custom)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chain_hangs_on_the_name_and_on_every_line() {
+        let start = Chain::start("votes/000001");
+        assert_ne!(start, Chain::start("votes/000002"));
+        assert_ne!(start.after(b"{}"), start);
+        assert_ne!(start.after(b"{\"n\":1}"), start.after(b"{\"n\":2}"));
+        let [one, two] = [&b"{\"n\":1}"[..], b"{\"n\":2}"];
+        assert_ne!(start.after(one).after(two), start.after(two).after(one));
+        let text = start.to_string();
+        assert!(text.len() == DIGITS && text.parse::<Chain>() == Ok(start), "{text}");
+        assert_eq!(format!("{start:?}"), text);
+        // One spelling, of one length.
+        for other in [text.to_uppercase(), text[1..].to_owned(), format!("{text}0"), "x".repeat(DIGITS)] {
+            assert!(other.parse::<Chain>().is_err() || other == text, "{other}");
+        }
+        assert!("ABCDEFABCDEFABCDEFABCDEFABCDEFAB".parse::<Chain>().is_err());
+        assert_eq!(serde_json::from_str::<Chain>(&serde_json::to_string(&start).unwrap()).unwrap(), start);
+        assert!(serde_json::from_str::<Chain>("\"short\"").is_err());
+    }
+
+    #[test]
+    fn a_line_is_split_into_what_was_written_and_its_chain() {
+        let mut lines = Vec::new();
+        let mut walk = Walk::start("a");
+        assert!(!walk.is_chained());
+        walk.write(b"{\"n\":1}", &mut lines);
+        assert!(walk.is_chained());
+        let line = lines.strip_suffix(b"\n").unwrap();
+        let (bare, chain) = split(line);
+        assert_eq!((&*bare, chain), (&b"{\"n\":1}"[..], Some(walk.chain)));
+        for unchained in [&b""[..], b"{}", b"{\"n\":1}", &line[1..LONGER], &line[..line.len() - 1]] {
+            assert_eq!(split(unchained), (Cow::Borrowed(unchained), None));
+        }
+        // A chain that is no hash matches no line, and is one.
+        let bad =
+            String::from_utf8(line.to_vec()).unwrap().replace(&walk.chain.to_string(), &"z".repeat(DIGITS));
+        assert_eq!(split(bad.as_bytes()).1, Some(Chain([0; 16])));
+    }
+
+    #[test]
+    fn a_line_without_a_chain_may_stand_before_the_first_one_that_has_one_only() {
+        let mut walk = Walk::start("a");
+        assert_eq!(walk.step(b"{\"n\":1}").as_deref(), Ok(&b"{\"n\":1}"[..]));
+        assert!(!walk.is_chained());
+        let mut lines = Vec::new();
+        let mut copy = walk;
+        copy.write(b"{\"n\":2}", &mut lines);
+        let line = lines.strip_suffix(b"\n").unwrap();
+        let mut elsewhere = Walk::start("b");
+        assert!(elsewhere.step(line).is_err(), "of another file");
+        assert_eq!(walk.step(line).as_deref(), Ok(&b"{\"n\":2}"[..]));
+        assert!(walk.is_chained());
+        assert!(walk.step(line).is_err(), "twice");
+        let chain = walk.chain;
+        assert_eq!(walk.step(b"").as_deref(), Ok(&b""[..]), "an empty line is left to others");
+        assert!(walk.is_chained() && walk.chain == chain);
+        assert!(walk.step(b"{\"n\":3}").is_err());
+    }
+}

@@ -139,3 +139,94 @@ fn percentile(sorted: &[f64], share: f64) -> Option<f64> {
     let high = (low + 1).min(last);
     Some(sorted[low] + (sorted[high] - sorted[low]) * (at - low as f64))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HALF: Bootstrap = Bootstrap { resamples: 5, seed: 1, level: 0.5 };
+
+    /// The generator's published sequence for the state 1234567.
+    #[test]
+    fn the_stream_is_split_mix() {
+        let mut state = 1_234_567;
+        let drawn: Vec<u64> = (0..5).map(|_| split_mix(&mut state)).collect();
+        let published = [
+            6_457_827_717_110_365_317,
+            3_203_168_211_198_807_973,
+            9_817_491_932_198_370_423,
+            4_593_380_528_125_082_431,
+            16_408_922_859_458_223_821,
+        ];
+        assert_eq!(drawn, published);
+    }
+
+    #[test]
+    fn places_are_drawn_from_all_with_replacement() {
+        let drawn = |at| HALF.places("review bootstrap", "type", at, 1000).collect::<Vec<usize>>();
+        let first = drawn(0);
+        assert!(first.len() == 1000 && first.iter().all(|place| *place < 1000));
+        let different: std::collections::BTreeSet<&usize> = first.iter().collect();
+        // 1 - 1/e of them.
+        assert!((590..680).contains(&different.len()), "{}", different.len());
+        assert!(first.iter().any(|place| *place < 20) && first.iter().any(|place| *place >= 980));
+        assert_eq!(first, drawn(0));
+        assert_ne!(first, drawn(1));
+    }
+
+    #[test]
+    fn an_interval_holds_the_middle_share() {
+        let close = |a: f64, b: f64| (a - b).abs() < 1e-9;
+        let drawn = || vec![100.0, 0.0, 60.0, 10.0, 30.0];
+        let half = HALF.estimate(20.0, drawn());
+        assert!(half.value == 20.0 && close(half.low, 10.0) && close(half.high, 60.0), "{half:?}");
+        let most = Bootstrap { level: 0.9, ..HALF }.estimate(20.0, drawn());
+        assert!(close(most.low, 2.0) && close(most.high, 92.0), "{most:?}");
+        assert_eq!(HALF.estimate(20.0, Vec::new()), Estimate { value: 20.0, low: 20.0, high: 20.0 });
+    }
+
+    #[test]
+    fn a_mean_at_its_bound_has_the_exact_interval() {
+        let close = |a: f64, b: f64| (a - b).abs() < 1e-9;
+        let settings = Bootstrap { resamples: 10, seed: 1, level: 0.95 };
+        let top = settings.bounded(5.0, vec![5.0; 10], 10, [1.0, 5.0]);
+        assert!(close(top.low, 1.0 + 4.0 * 0.025f64.powf(0.1)) && top.high == 5.0, "{top:?}");
+        let [low, high] = exact::share(0.5, 10, 0.95);
+        let middle = settings.bounded(3.0, vec![3.0; 10], 10, [1.0, 5.0]);
+        assert!(close(middle.low, 1.0 + 4.0 * low) && close(middle.high, 1.0 + 4.0 * high), "{middle:?}");
+        let spread: Vec<f64> = (0..10).map(f64::from).collect();
+        assert_eq!(settings.bounded(4.5, spread.clone(), 10, [0.0, 9.0]), settings.estimate(4.5, spread));
+    }
+
+    #[test]
+    fn an_interval_is_met_at_either_end() {
+        let settings = Bootstrap { resamples: 1, ..HALF };
+        let met = |value, low, high| settings.met(&Estimate { value, low, high });
+        assert!(met(0.5, 0.5, 0.9) && met(0.5, 0.1, 0.5) && !met(0.5, 0.1, 0.9));
+        assert!(met(0.0, -1e-12, 1.0) && met(0.0, -1.0, 1e-12), "as near as counts as met");
+        assert!(met(1e6, 1e6 - 1e-7, 2e6), "as near as the size of the value allows");
+        assert!(!Bootstrap::NONE.met(&Estimate { value: 0.5, low: 0.5, high: 0.5 }));
+    }
+
+    /// Units that are all alike, but not in agreement: the exact interval of the percentage, by the coefficient's chance.
+    #[test]
+    fn alike_units_that_disagree_have_an_exact_interval() {
+        let settings = Bootstrap { resamples: 50, seed: 1, level: 0.95 };
+        let mut units = Units::nominal(2);
+        (0..40).for_each(|_| units.push([0, 0, 1]));
+        let found = estimate(&units, Level::Nominal, &settings, "alike");
+        let ends = exact::share(1.0 / 3.0, 40, 0.95);
+        let close = |a: f64, b: f64| (a - b).abs() < 1e-9;
+        for (found, chance) in [(found.percent, 0.0), (found.fleiss, 5.0 / 9.0), (found.ac1, 4.0 / 9.0)] {
+            let found = found.unwrap();
+            let [low, high] = ends.map(|share| ((share - chance) / (1.0 - chance)).max(-1.0));
+            assert!(close(found.value, (1.0 / 3.0 - chance) / (1.0 - chance)), "{found:?}");
+            assert!(close(found.low, low) && close(found.high, high), "{found:?}");
+        }
+        // Alpha's own chance: of 120 ratings, drawn without putting back.
+        let alpha = found.alpha.unwrap();
+        let chance = (80.0 * 79.0 + 40.0 * 39.0) / (120.0 * 119.0);
+        assert!(close(alpha.value, (1.0 / 3.0 - chance) / (1.0 - chance)), "{alpha:?}");
+        assert!(close(alpha.high, (ends[1] - chance) / (1.0 - chance)), "{alpha:?}");
+    }
+}

@@ -144,7 +144,7 @@ pub(super) mod weighted {
         ratio(observed * (total - 1.0), expected).map(|disagreement| 1.0 - disagreement)
     }
 
-    /// Squared distances between categories; those of ranks depend on how often each category was given.
+    /// Squared distances from categories to later ones; those of ranks depend on how often each category was given.
     fn distances(units: &Units, given: &[f64], level: Level) -> Vec<f64> {
         let size = given.len();
         let mut distances = vec![0.0; size * size];
@@ -161,7 +161,6 @@ pub(super) mod weighted {
                 };
                 between += given[b];
                 distances[a * size + b] = distance * distance;
-                distances[b * size + a] = distance * distance;
             }
         }
         distances

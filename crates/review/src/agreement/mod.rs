@@ -6,6 +6,8 @@
 mod bootstrap;
 mod coefficients;
 pub mod exact;
+#[cfg(test)]
+mod margins;
 mod pairs;
 mod pooled;
 mod report;

@@ -15,6 +15,8 @@
 
 mod decision;
 mod log;
+#[cfg(test)]
+mod margins;
 mod stage;
 mod table;
 

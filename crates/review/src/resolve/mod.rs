@@ -411,4 +411,6 @@ fn with_votes(step: &Ballot, item: &Item, votes: &[&Vote], rounds: &[Round]) -> 
 }
 
 #[cfg(test)]
+mod margins;
+#[cfg(test)]
 mod tests;
