@@ -203,10 +203,7 @@ fn an_estimate_without_an_endpoint_says_what_drafts_need() {
 
 #[test]
 fn ctrl_c_says_what_it_waits_for_and_offline_work_stops_at_once() {
-    let asked = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
-    let counted = std::sync::Arc::clone(&asked);
-    let site = Site::start(move |_| {
-        counted.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    let site = Site::start(|_| {
         std::thread::sleep(Duration::from_secs(20));
         Reply::Plain(200, String::new(), Vec::new())
     });
@@ -215,11 +212,7 @@ fn ctrl_c_says_what_it_waits_for_and_offline_work_stops_at_once() {
         let mut child = ws.interruptible(args);
         let child =
             child.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped()).spawn().unwrap();
-        // As soon as all that may be in flight are.
-        let started = Instant::now();
-        while asked.load(std::sync::atomic::Ordering::Relaxed) < 8 && started.elapsed() < after {
-            std::thread::sleep(Duration::from_millis(10));
-        }
+        std::thread::sleep(after);
         let kill = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap();
         assert!(kill.success());
         let began = Instant::now();
