@@ -10,7 +10,8 @@ use super::output::{self, number};
 use super::progress::RunConsole;
 use crate::config::{sections, unknown};
 use crate::llm::{Answer, Ask, Endpoint, Message, Output, Role, Run, Trial, Usd, What};
-use crate::record::Reason;
+use crate::pipeline::{Remedy, Said, Word, mends};
+use crate::record::{Cause, Reason};
 use crate::stages::Stop;
 use crate::stages::draft::{self, LlmContext};
 
@@ -91,39 +92,29 @@ fn ask(embedding: bool) -> Ask {
 
 /// What is wrong, and what mends it.
 fn problem(endpoint: &Endpoint, answer: &Answer) -> Option<(String, String)> {
-    let name = &endpoint.name;
     let (what, hint) = match answer {
         Answer::Reply(_) => return None,
         Answer::Held(held) => {
-            let hint = match held.reason {
-                Reason::KeyMissing => {
-                    held.what.split_once(" is not set").map(|(name, _)| format!("export {name}=…"))
-                }
-                Reason::NoPrice => Some(format!(
-                    "set usd_per_million_in and usd_per_million_out, or free = true, under [llm.{name}] in pipeline.toml"
-                )),
-                Reason::BudgetReached => {
+            let hint = match held.what.cause() {
+                Some(Cause::NoKey { variable, .. }) => Some(Said::of(Word::Export, [variable]).en()),
+                Some(Cause::NoPrice { endpoint }) => Some(Said::of(Word::SetPrices, [endpoint]).en()),
+                Some(Cause::NoConsent { command, .. }) => Some(command.clone()),
+                Some(Cause::Budget { .. }) => {
                     Some("give a higher --max-usd, or raise the cap that is named".into())
                 }
                 _ => None,
             };
-            (held.what.clone(), hint)
+            (held.what.to_string(), hint)
         }
         Answer::Failed(failed) => {
-            let status = failed.error.split(' ').next().and_then(|word| word.parse::<u16>().ok());
-            let hint = match status {
-                Some(401 | 403) => Some(endpoint.where_the_key_is()),
-                Some(404 | 405) => Some(format!("check base_url, api_version and model of [llm.{name}]")),
-                Some(402) => Some(format!("pay for {name}")),
-                None if failed.error.contains("key_command") => {
-                    Some(format!("run the key_command of [llm.{name}] by hand"))
-                }
-                None if failed.error.contains("no connection to ") => {
-                    Some(format!("check that {} answers, the base_url of [llm.{name}]", endpoint.base_url))
-                }
+            let hint = match failed.error.cause() {
+                Some(Cause::Request(request)) => match mends(endpoint, request) {
+                    Remedy::First(what) => Some(what.en()),
+                    _ => None,
+                },
                 _ => None,
             };
-            (failed.error.clone(), hint)
+            (failed.error.to_string(), hint)
         }
     };
     Some((what, hint.unwrap_or_default()))

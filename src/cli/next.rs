@@ -75,7 +75,7 @@ pub(super) fn next(
         let command = match &cause.remedy {
             Remedy::Nothing => return None,
             Remedy::Run => run.clone(),
-            Remedy::First(what) => format!("{what}; then {run}"),
+            Remedy::First(what) => format!("{}; then {run}", what.en()),
             Remedy::Command(command) => command.clone(),
         };
         let group = groups.iter().find(|group| group.iter().any(|(_, one)| std::ptr::eq(*one, cause)));
@@ -161,7 +161,7 @@ impl Next {
 /// A cause for machines.
 pub(super) fn row(cause: &Cause) -> Value {
     json!({
-        "stage": cause.stage, "records": cause.records, "what": cause.what, "words": cause.to_string(),
+        "stage": cause.stage, "records": cause.records, "what": cause.what.en(), "words": cause.to_string(),
         "mend": cause.remedy.text(), "failed": cause.failed,
     })
 }
@@ -236,6 +236,7 @@ fn same(a: &Cause, b: &Cause) -> bool {
 mod tests {
     use super::super::terminal::{StreamStyle, fit};
     use super::*;
+    use crate::pipeline::Said;
 
     fn standing(recipe: &str, causes: Vec<Cause>) -> RecipeState {
         RecipeState { recipe: crate::recipe::find(recipe).unwrap(), due: 0, causes }
@@ -246,8 +247,8 @@ mod tests {
             stage,
             state,
             records,
-            what: what.to_owned(),
-            remedy: Remedy::First(remedy.to_owned()),
+            what: Said::verbatim(what),
+            remedy: Remedy::First(Said::verbatim(remedy)),
             failed: false,
             blocks: true,
         }

@@ -210,13 +210,18 @@ fn taken(
             return without(basis(&reply), value, why, "the model refused".into());
         }
         (Parsed::Held(held), Some(why)) => {
-            return without(OF_A_REPLY.into(), String::new(), why, held.what);
+            return without(OF_A_REPLY.into(), String::new(), why, held.what.into_text());
         }
         (Parsed::Failed(failed), Some(why)) => {
-            return without(format!("{OF_A_REPLY}:{}", failed.key), String::new(), why, failed.error);
+            return without(
+                format!("{OF_A_REPLY}:{}", failed.key),
+                String::new(),
+                why,
+                failed.error.into_text(),
+            );
         }
-        (Parsed::Held(held), None) => (held.reason, held.what),
-        (Parsed::Failed(failed), None) => (failed.reason, failed.error),
+        (Parsed::Held(held), None) => (held.reason, held.what.into_text()),
+        (Parsed::Failed(failed), None) => (failed.reason, failed.error.into_text()),
     };
     let (item, model) = (item.id.clone(), model.to_owned());
     let reason = reason.code();

@@ -82,8 +82,8 @@ pub fn judge(
                     });
                     continue;
                 }
-                Parsed::Held(held) => (held.reason, held.what),
-                Parsed::Failed(failed) => (failed.reason, failed.error),
+                Parsed::Held(held) => (held.reason, held.what.into_text()),
+                Parsed::Failed(failed) => (failed.reason, failed.error.into_text()),
             };
             let (item, model) = (answer.item.clone(), answer.model.clone());
             let (task, setting, judge) = (answer.task, answer.setting, Some(judge.clone()));

@@ -10,10 +10,9 @@ use super::numbered::{UNWANTED, rowless};
 use super::row::Row;
 use super::source::CandidateSource;
 use crate::recipe::Step;
-use crate::record::{Entry, State};
-use crate::stages::native::BESIDE;
+use crate::record::{Cause, Caused, Entry, State};
 use crate::stages::{Rows, Stage};
-use crate::store::{Error, Filter, StageReader, select};
+use crate::store::{CAUSES, Error, Filter, StageReader, select};
 
 /// The items that a recipe's stages left out. Unreadable lines of dumps are not items yet.
 ///
@@ -27,12 +26,13 @@ pub(super) fn list(end: CandidateSource, stages: &[StageReader]) -> Result<Vec<L
         if step.stage == Stage::Import || states.iter().all(|state| counts.state(*state) == 0) {
             continue;
         }
+        let belongs = beside(stage)?;
         let mut by_reason: BTreeMap<(String, String), (Ids, u64)> = BTreeMap::new();
         let waiting = Filter::any_of("outcome", states.iter().map(|state| state.code()));
         for entry in select::<Entry>(stage, "ledger", &waiting)? {
             let (items, beside) =
                 by_reason.entry((entry.outcome, entry.reason.unwrap_or_default())).or_default();
-            match entry.evidence.is_some_and(|evidence| evidence.starts_with(BESIDE)) {
+            match belongs.contains(&entry.id) {
                 true => *beside += 1,
                 false => items.add(&entry.id),
             }
@@ -50,6 +50,16 @@ pub(super) fn list(end: CandidateSource, stages: &[StageReader]) -> Result<Vec<L
         left_out.extend(incomplete(end, last)?);
     }
     Ok(left_out)
+}
+
+/// The records of a stage that wait with the item that they belong to.
+fn beside(stage: &StageReader) -> Result<FxHashSet<String>, Error> {
+    let wanted = serde_json::to_string(&Cause::Beside).unwrap_or_default();
+    let mut found = FxHashSet::default();
+    for part in stage.parts::<Caused>(CAUSES) {
+        found.extend(part?.into_iter().filter(|caused| caused.cause == wanted).map(|caused| caused.id));
+    }
+    Ok(found)
 }
 
 /// How many rows an item of an earlier step becomes: three a puzzle, where the set's rows are in groups.

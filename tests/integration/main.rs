@@ -9,6 +9,8 @@ mod support;
 
 mod accidents;
 mod accounting;
+mod advice;
+mod advice_records;
 mod audit;
 mod batches;
 mod bounded_work;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use riddlemill_text::record::Reason;
+use riddlemill_text::record::{Cause, Evidence, Reason};
 use serde_json::Value;
 
 use super::fault::{self, NoAnswer};
@@ -172,7 +172,7 @@ pub struct Held {
     /// The reason in the ledger.
     pub reason: Reason,
     /// What it waits for.
-    pub what: String,
+    pub what: Evidence,
 }
 
 /// Why an item failed.
@@ -180,7 +180,7 @@ pub struct Held {
 pub struct Failed {
     /// The reason in the ledger.
     pub reason: Reason,
-    pub error: String,
+    pub error: Evidence,
     /// The response of the model or the server.
     pub raw: String,
     /// The key of the request.
@@ -195,6 +195,9 @@ impl Failed {
 
     /// The HTTP status of a refusal.
     pub(super) fn status(&self) -> Option<u16> {
-        self.error.split(' ').next()?.parse().ok()
+        match self.error.cause() {
+            Some(Cause::Request(request)) => request.status,
+            _ => None,
+        }
     }
 }

@@ -3,11 +3,18 @@
 use std::borrow::Cow;
 use std::sync::atomic::Ordering;
 
+use riddlemill_text::hint::near_miss;
+
+use super::cause::Hint;
 use super::engine::Engine;
 use super::fault::Fault;
+use super::http::Transport;
 use super::provider::{self, Call};
 use super::request::{Input, Request};
 use super::settings::{Api, Endpoint};
+
+/// How many models' names an error lists if none is close.
+const MAX_MODELS_LISTED: usize = 5;
 
 impl Engine {
     /// The endpoint's settings as requests are sent now: the API may be another than the one that is set.
@@ -43,15 +50,46 @@ impl Engine {
         elsewhere
     }
 
+    /// A hint from the list of models if the refusal is about the model: the closest name, or a few of them.
+    pub(super) async fn near_miss(&self, transport: &dyn Transport, fault: &Fault, call: &Call) -> Hint {
+        if !fault.is_about_model() {
+            return Hint::default();
+        }
+        let place = self.asked_place(fault, call);
+        // One list for the endpoint, even if thousands of items are refused for the same reason.
+        let models = self.models.get_or_init(|| transport.models()).await;
+        let model = &self.endpoint.model;
+        if models.is_empty() || models.contains(model) {
+            return place;
+        }
+        match near_miss(model, models.iter().map(String::as_str)) {
+            Some(near) => Hint {
+                said: format!("; the server has no model {model:?}, did you mean {near:?}?"),
+                near: Some(near.to_owned()),
+                ..Hint::default()
+            },
+            None => {
+                let few: Vec<&str> = models.iter().take(MAX_MODELS_LISTED).map(String::as_str).collect();
+                let more = if models.len() > few.len() { ", …" } else { "" };
+                let said = format!("; the server has no model {model:?}, but {}{more}", few.join(", "));
+                Hint { said, ..Hint::default() }
+            }
+        }
+    }
+
     /// The path that a server does not have, and the version in it.
-    pub(super) fn asked_place(&self, fault: &Fault, call: &Call) -> String {
+    fn asked_place(&self, fault: &Fault, call: &Call) -> Hint {
         if !matches!(fault.status(), Some(404 | 405)) {
-            return String::new();
+            return Hint::default();
         }
         let path = call.path.split('?').next().unwrap_or_default();
         match provider::version_in_path(&self.endpoint) {
-            Some(version) => format!("; asked at /{path}, api_version = {version:?}"),
-            None => format!("; asked at …/{path}"),
+            Some(version) => Hint {
+                said: format!("; asked at /{path}, api_version = {version:?}"),
+                versioned: true,
+                ..Hint::default()
+            },
+            None => Hint { said: format!("; asked at …/{path}"), ..Hint::default() },
         }
     }
 }

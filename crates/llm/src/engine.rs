@@ -11,10 +11,11 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use riddlemill_files::Trust;
-use riddlemill_text::record::Reason;
+use riddlemill_text::record::{Cause, Evidence, Reason};
 
 use super::answer::{Answer, Ask, Failed, Held, Marks, Reply};
 use super::batch::takes_batches;
+use super::cause::{offline, refused, store_failed, unreadable};
 use super::endpoint_error::EndpointError;
 use super::http::{Http, Transport};
 use super::money::{Price, Usd};
@@ -27,7 +28,7 @@ use super::run::Run;
 use super::sample::{Pack, PackError};
 use super::secret::ApiKey;
 use super::settings::{Api, Endpoint, Provider, ReplyMarks};
-use super::store::{Failure, Shared, Store, StoredReply};
+use super::store::{Shared, Store, StoredReply};
 use super::wire;
 use super::wishes::{has_variables, quoted};
 
@@ -106,7 +107,9 @@ impl Engine {
     /// Prepares an endpoint. A missing key or price is not an error here: stored replies need neither.
     pub fn new(store: Arc<Store>, endpoint: Endpoint, limits: Limits) -> Result<Engine, EngineError> {
         let setting = |source| EngineError::Setting { endpoint: endpoint.name.clone(), source };
-        let hold = |reason, what: String| Source::Nothing(Held { reason, what });
+        let name = || endpoint.name.clone();
+        let hold =
+            |reason, what: String, cause| Source::Nothing(Held { reason, what: Evidence::of(what, cause) });
         let unset = endpoint.variables().find(|name| ApiKey::from_env(name).is_none());
         let source = if endpoint.provider.is_pack() {
             let path = endpoint.pack.as_deref().ok_or_else(|| setting(EndpointError::NoPack))?;
@@ -120,23 +123,24 @@ impl Engine {
         } else if endpoint.key_env.is_some() && !endpoint.key_command.is_empty() {
             return Err(setting(EndpointError::TwoKeys));
         } else if limits.offline {
-            hold(Reason::ReplyMissing, "the run is offline".into())
+            Source::Nothing(offline(name()))
         } else if endpoint.price().is_none() {
             let what = format!("llm.{} has no prices; set both, or free = true", endpoint.name);
-            hold(Reason::NoPrice, what)
-        } else if let Some(name) = unset {
-            let what = if endpoint.key_env.as_deref() == Some(name) { "the key" } else { "a header" };
-            hold(Reason::KeyMissing, format!("{name} is not set ({what} of llm.{})", endpoint.name))
+            hold(Reason::NoPrice, what, Cause::NoPrice { endpoint: name() })
+        } else if let Some(variable) = unset {
+            let what = if endpoint.key_env.as_deref() == Some(variable) { "the key" } else { "a header" };
+            let what = format!("{variable} is not set ({what} of llm.{})", endpoint.name);
+            let cause = Cause::NoKey { endpoint: name(), variable: variable.to_owned() };
+            hold(Reason::KeyMissing, what, cause)
         } else if let Some(wish) = [endpoint.command_wish(), endpoint.wish().filter(has_variables)]
             .into_iter()
             .flatten()
             .find(|wish| !limits.trust.allows(wish))
         {
-            let what = format!(
-                "nobody on this machine agreed to {wish} for this workspace; `riddlemill trust add {}`",
-                quoted(&wish.word())
-            );
-            hold(Reason::KeyMissing, what)
+            let command = format!("riddlemill trust add {}", quoted(&wish.word()));
+            let what = format!("nobody on this machine agreed to {wish} for this workspace; `{command}`");
+            let cause = Cause::NoConsent { endpoint: name(), wish: wish.to_string(), command };
+            hold(Reason::KeyMissing, what, cause)
         } else {
             Source::Server(Box::new(Http::new(&endpoint).map_err(setting)?))
         };
@@ -151,7 +155,7 @@ impl Engine {
         transport: Box<dyn Transport>,
     ) -> Engine {
         let source = match limits.offline {
-            true => Source::Nothing(Held { reason: Reason::ReplyMissing, what: "the run is offline".into() }),
+            true => Source::Nothing(offline(endpoint.name.clone())),
             false => Source::Server(transport),
         };
         Engine::assemble(store, endpoint, limits, source)
@@ -373,6 +377,7 @@ impl Engine {
                     "the answer of {} was cut at {} tokens; without --offline it is asked for once more with {}",
                     self.endpoint.name, limits[0], limits[1]
                 );
+                let what = Evidence::of(what, self.cut_at(limits[0], true));
                 Answer::Held(Held { reason: Reason::AnswerCut, what })
             }
             Some(given) => given,
@@ -382,12 +387,17 @@ impl Engine {
 
     /// The answer for a request that was cut off and is not asked again.
     pub(super) fn cut(&self, request: &Request) -> Answer {
+        let limit = request.max_completion_tokens();
         let what = format!(
-            "the answer was cut at {} tokens; raise max_tokens_ceiling or sampling.max_tokens of llm.{}",
-            request.max_completion_tokens(),
+            "the answer was cut at {limit} tokens; raise max_tokens_ceiling or sampling.max_tokens of llm.{}",
             self.endpoint.name
         );
+        let what = Evidence::of(what, self.cut_at(limit, false));
         Answer::Held(Held { reason: Reason::AnswerCut, what })
+    }
+
+    fn cut_at(&self, tokens: u64, offline: bool) -> Cause {
+        Cause::Cut { endpoint: self.endpoint.name.clone(), tokens, offline }
     }
 
     /// Whether half answers that an earlier version stored are taken for answers.
@@ -407,12 +417,13 @@ impl Engine {
         let store = Arc::clone(&self.store);
         let again = self.limits.retry_failed;
         let marks = self.endpoint.marks.clone();
+        let name = self.endpoint.name.clone();
         let read = tokio::task::spawn_blocking(move || {
             let replies = store.get_many(&keys)?;
             let known = |(key, reply): (&Key, Option<StoredReply>)| match reply {
                 Some(reply) => Ok(Some(from_store(reply, &marks))),
                 None if again => Ok(None),
-                None => Ok(store.lasting_failure(key)?.map(refused)),
+                None => Ok(store.lasting_failure(key)?.map(|failure| refused(&name, failure))),
             };
             keys.iter().zip(replies).map(known).collect::<Result<Vec<_>, Shared>>()
         });
@@ -472,26 +483,9 @@ pub(super) fn from_store(reply: StoredReply, marks: &ReplyMarks) -> Answer {
         // Only an imported line can be like this.
         Err(error) => Answer::Failed(Failed {
             reason: Reason::ReplyUnparseable,
-            error: error.to_string(),
+            error: unreadable(error.to_string()),
             raw: reply.raw,
             key: reply.key,
         }),
     }
-}
-
-/// The answer for a remembered failure.
-pub(super) fn refused(failure: Failure) -> Answer {
-    let Failure { key, error, raw, .. } = failure;
-    Answer::Failed(Failed { reason: Reason::RequestRefused, error, raw, key })
-}
-
-/// The answer where the next request could exceed a cap.
-pub(super) fn budget_reached(scope: &str, spent: Usd, cap: Usd, reserved: Usd) -> Answer {
-    let what = format!("{scope}: {spent} of {cap} spent, the next request could cost {reserved}");
-    Answer::Held(Held { reason: Reason::BudgetReached, what })
-}
-
-pub(super) fn store_failed(key: Key, error: &str) -> Answer {
-    let error = format!("the reply store failed: {error}");
-    Answer::Failed(Failed { reason: Reason::RequestFailed, error, raw: String::new(), key })
 }

@@ -106,6 +106,8 @@ pub struct Fault {
 pub enum Kind {
     /// No connection was established: nothing was sent.
     Connect(String),
+    /// The command that prints the key printed none: nothing was sent.
+    NoKey(String),
     /// The answer did not arrive completely in time.
     Timeout,
     /// The connection ended before the answer did.
@@ -136,7 +138,7 @@ impl Fault {
     /// Whether the same request may succeed later. A refusal of the request itself is permanent.
     pub fn retriable(&self) -> bool {
         match self.kind {
-            Kind::Connect(_) | Kind::Timeout | Kind::Cut(_) | Kind::Garbage(_) => true,
+            Kind::Connect(_) | Kind::NoKey(_) | Kind::Timeout | Kind::Cut(_) | Kind::Garbage(_) => true,
             Kind::Empty => true,
             // All tokens went into reasoning and were paid for: asking again would buy the same.
             Kind::OnlyReasoning | Kind::Blocked | Kind::Refused(_) => false,
@@ -149,7 +151,7 @@ impl Fault {
     /// other failure without a token count is charged at its reservation.
     pub fn unbilled(&self) -> bool {
         match self.kind {
-            Kind::Connect(_) | Kind::QuotaExhausted(_) => true,
+            Kind::Connect(_) | Kind::NoKey(_) | Kind::QuotaExhausted(_) => true,
             Kind::Status(status) => matches!(status, 300..=407 | 409..=499),
             _ => false,
         }
@@ -159,7 +161,7 @@ impl Fault {
     /// the account, a setting, the server itself.
     pub fn of_endpoint(&self) -> bool {
         let surely = match &self.kind {
-            Kind::Connect(_) | Kind::QuotaExhausted(_) => true,
+            Kind::Connect(_) | Kind::NoKey(_) | Kind::QuotaExhausted(_) => true,
             Kind::Status(300..=399 | 401..=407 | 410 | 411 | 414 | 415 | 421 | 426 | 431) => true,
             Kind::Garbage(why) => why.ends_with(NOT_JSON),
             _ => false,
@@ -227,7 +229,7 @@ impl Fault {
     /// Description for a ledger, with the endpoint: `401 from mine (invalid api key)`.
     pub fn describe(&self, endpoint: &str) -> String {
         let description = match &self.kind {
-            Kind::Connect(why) => format!("no connection to {endpoint}: {why}"),
+            Kind::Connect(why) | Kind::NoKey(why) => format!("no connection to {endpoint}: {why}"),
             Kind::Timeout => format!("no whole answer from {endpoint} in time"),
             Kind::Cut(why) => format!("the connection to {endpoint} was cut: {why}"),
             Kind::Status(status) => format!("{status} from {endpoint}"),
@@ -251,10 +253,15 @@ impl Fault {
         if let Some(location) = &self.location {
             return format!("{description}: it points to {location}");
         }
-        match self.status().and_then(|_| error_message(&self.raw)) {
+        match self.message() {
             Some(message) => format!("{description} ({message})"),
             None => description,
         }
+    }
+
+    /// The server's explanation of its refusal.
+    pub(super) fn message(&self) -> Option<String> {
+        self.status().and_then(|_| error_message(&self.raw))
     }
 
     /// The HTTP status, if one decided.
@@ -319,7 +326,7 @@ pub(super) fn refuses_system(status: u16, raw: &str) -> bool {
 }
 
 /// A server's explanation of its refusal; its beginning, on one line.
-fn error_message(raw: &str) -> Option<String> {
+pub(super) fn error_message(raw: &str) -> Option<String> {
     const PLACES: [&str; 11] = [
         "/error/message",
         "/error/msg",
@@ -354,7 +361,7 @@ fn one_line(text: &str) -> Option<String> {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {
-            Kind::Connect(why) => write!(f, "no connection: {why}"),
+            Kind::Connect(why) | Kind::NoKey(why) => write!(f, "no connection: {why}"),
             Kind::Timeout => f.write_str("no whole answer in time"),
             Kind::Cut(why) => write!(f, "the connection was cut: {why}"),
             Kind::Status(status) => write!(f, "the server answered {status}"),

@@ -310,7 +310,7 @@ impl Transport for Http {
 
 /// Nothing was sent, because there is no key to send.
 fn no_key(error: impl std::fmt::Display) -> Fault {
-    Fault::new(Kind::Connect(error.to_string()))
+    Fault::new(Kind::NoKey(error.to_string()))
 }
 
 /// A file of a batch as a form. JSON cannot contain a line that ends a part: its strings have no bare line

@@ -13,6 +13,7 @@
 
 mod answer;
 mod batch;
+mod cause;
 mod elsewhere;
 mod embedding_batch;
 mod endpoint_error;

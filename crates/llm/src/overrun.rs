@@ -34,6 +34,6 @@ impl Engine {
             ),
             None => format!("a request to {name} cost {cost}, more than the {reserved} reserved for it"),
         };
-        self.limits.run.leave(name, &how);
+        self.limits.run.leave(name, how.into());
     }
 }

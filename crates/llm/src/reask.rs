@@ -3,6 +3,7 @@
 use riddlemill_text::record::Reason;
 
 use super::answer::{Answer, Ask, Failed, Held, Reply, What};
+use super::cause::unreadable as evidence_of;
 use super::engine::Engine;
 use super::parse::Unreadable;
 use super::progress::Progress;
@@ -58,10 +59,15 @@ pub async fn ask_parsed<T>(
                     Err(unreadable) => {
                         let reason = Reason::ReplyUnparseable;
                         // Half an answer from before, of which nothing was made: it is asked for again as such.
+                        let holds = |text: &str| {
+                            let words = [Some(unreadable.clone()), unreadable.as_before()];
+                            let mut words = words.into_iter().flatten();
+                            words.any(|why| engine.holds(&quoting(ask.clone(), text, &why)))
+                        };
                         let is_half = reply.marks.before
                             && accept_before
-                            && !engine.holds(&quoting(ask.clone(), &reply.text, &unreadable))
-                            && !engine.holds(&quoting(ask.clone(), &reply.whole, &unreadable));
+                            && !holds(&reply.text)
+                            && !holds(&reply.whole);
                         if is_half {
                             again.push((at, ask, false));
                         } else if reasks < max_reasks && !reply.marks.sample && !reply.marks.made {
@@ -74,7 +80,10 @@ pub async fn ask_parsed<T>(
                                 .flatten();
                             let whole = is_long(&engine.endpoint, &ask, &reply.text, &unreadable)
                                 .then(|| quoting(ask.clone(), &reply.text, &unreadable));
-                            let before = [with_reasoning, whole]
+                            let worded = unreadable.as_before().map(|before| {
+                                quoting_beginning(&engine.endpoint, ask.clone(), &reply.text, &before)
+                            });
+                            let before = [with_reasoning, whole, worded]
                                 .into_iter()
                                 .flatten()
                                 .find(|before| engine.holds(before));
@@ -82,7 +91,7 @@ pub async fn ask_parsed<T>(
                                 || quoting_beginning(&engine.endpoint, ask, &reply.text, &unreadable);
                             again.push((at, before.unwrap_or_else(bounded), accept_before));
                         }
-                        let error = unreadable.to_string();
+                        let error = evidence_of(unreadable.to_string());
                         Parsed::Failed(Failed { reason, error, raw: reply.text, key: reply.key })
                     }
                 },
@@ -127,7 +136,8 @@ pub fn forget_unreadable<T>(
     Ok(())
 }
 
-/// The re-ask of a reply: as it is stored from when replies were quoted whole, else with the beginning of the reply.
+/// The re-ask of a reply: as it is stored from when replies were quoted whole, or from when what is wrong with them had other
+/// words, else with the beginning of the reply.
 pub(super) fn quoted(
     store: &Store,
     endpoint: &Endpoint,
@@ -139,6 +149,12 @@ pub(super) fn quoted(
         let whole = quoting(ask.clone(), reply, unreadable);
         if Engine::found(store, endpoint, &Engine::request(endpoint, &whole))?.is_some() {
             return Ok(whole);
+        }
+    }
+    if let Some(before) = unreadable.as_before() {
+        let worded = quoting_beginning(endpoint, ask.clone(), reply, &before);
+        if Engine::found(store, endpoint, &Engine::request(endpoint, &worded))?.is_some() {
+            return Ok(worded);
         }
     }
     Ok(quoting_beginning(endpoint, ask, reply, unreadable))

@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use riddlemill_text::record::Evidence;
+
 use super::money::Usd;
 use super::store::{RUN, now_ms};
 
@@ -21,7 +23,7 @@ pub struct Run {
 /// How an endpoint fails, and how many times in a row.
 #[derive(Clone, Debug, Default)]
 struct Failing {
-    how: String,
+    how: Evidence,
     /// The same without what differs between requests, such as their ids.
     shape: String,
     times: u32,
@@ -47,7 +49,7 @@ impl Run {
 
     /// Records that an item failed at an endpoint, or was answered. After `leave_after` equal failures in a
     /// row that concern the whole endpoint, the endpoint is left alone. How many there are in a row by now.
-    pub(super) fn note(&self, endpoint: &str, failed: Option<&str>, leave_after: u32) -> u32 {
+    pub(super) fn note(&self, endpoint: &str, failed: Option<&Evidence>, leave_after: u32) -> u32 {
         let mut all = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         let failing = all.entry(endpoint.to_owned()).or_default();
         let Some(how) = failed else {
@@ -63,7 +65,7 @@ impl Run {
         if failing.shape != shape {
             // Different failures are not one cause; an endpoint that was left stays left.
             let (left, answered) = (failing.left, failing.answered);
-            *failing = Failing { how: how.to_owned(), shape, times: 0, left, answered };
+            *failing = Failing { how: how.clone(), shape, times: 0, left, answered };
         }
         failing.times += 1;
         failing.left |= leave_after > 0 && failing.times >= leave_after;
@@ -77,16 +79,17 @@ impl Run {
     }
 
     /// Leaves an endpoint alone for the rest of the run, at once.
-    pub(super) fn leave(&self, endpoint: &str, how: &str) {
+    pub(super) fn leave(&self, endpoint: &str, how: Evidence) {
         let mut all = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         let failing = all.entry(endpoint.to_owned()).or_default();
         if !failing.left {
-            (failing.how, failing.shape, failing.left) = (how.to_owned(), shape(how), true);
+            let shape = shape(&how);
+            (failing.how, failing.shape, failing.left) = (how, shape, true);
         }
     }
 
     /// How an endpoint failed that is left alone for the rest of the run; `None` for others.
-    pub fn left(&self, endpoint: &str) -> Option<String> {
+    pub fn left(&self, endpoint: &str) -> Option<Evidence> {
         let all = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         all.get(endpoint).filter(|failing| failing.left).map(|failing| failing.how.clone())
     }

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use riddlemill_text::record::Reason;
+use riddlemill_text::record::{Cause, Evidence, Reason};
 
 use super::answer::{Answer, Ask, Held, Marks, Reply};
 use super::money::Usd;
@@ -121,6 +121,7 @@ impl Pack {
         let Some((place, text)) = found else {
             let kind = if self.made { "pack" } else { "sample pack" };
             let what = format!("the {kind} has no reply to {} for {}", ask.template, ask.record);
+            let what = Evidence::of(what, Cause::NotInPack { made: self.made });
             return Answer::Held(Held { reason: Reason::ReplyMissing, what });
         };
         // Separators without lengths would let two different places share a key.

@@ -7,17 +7,17 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use tokio::time::Instant;
 
-use riddlemill_text::hint::near_miss;
 use riddlemill_text::record::Reason;
 
-use super::answer::{Answer, Failed, Held, Marks, Reply};
+use super::answer::{Answer, Failed, Marks, Reply};
+use super::cause::{self, Hint, budget_reached, interrupted, left, store_failed};
 use super::embedding_batch;
-use super::engine::{Engine, Question, budget_reached, from_store, store_failed};
+use super::engine::{Engine, Question, from_store};
 use super::fault::Fault;
 use super::http::{Received, Transport};
 use super::money::Usd;
 use super::progress::Tally;
-use super::provider::{self, Call};
+use super::provider;
 use super::request::Request;
 use super::retry::{Waits, seconds};
 use super::store::{Begin, Begun, Failure, Line, Shared, StoredReply, Usage, now_ms};
@@ -30,8 +30,6 @@ const BUSY_POLL: Duration = Duration::from_millis(200);
 pub(super) const BUDGET_POLL: Duration = Duration::from_millis(20);
 /// Bytes of an answer without its tokens, of a stored error, or of a vector.
 const ANSWER: u64 = 96 << 10;
-/// How many models' names an error lists if none is close.
-const MAX_MODELS_LISTED: usize = 5;
 /// A lease outlasts the longest attempt by this much.
 const LEASE_MARGIN: Duration = Duration::from_secs(60);
 
@@ -303,11 +301,14 @@ impl Engine {
                 if let Some(wait) = fault.asked_wait.filter(|&wait| wait <= too_long) {
                     self.pace.pause(wait);
                 }
-                let hint = if again { String::new() } else { self.near_miss(transport, &fault, &call).await };
+                let hint =
+                    if again { Hint::default() } else { self.near_miss(transport, &fault, &call).await };
                 let mut lasting = fault.is_lasting();
                 if !again && fault.may_be_of_endpoint() && !otherwise {
-                    let how = fault.describe(&self.endpoint.name) + &hint;
-                    let times = self.limits.run.note(&self.endpoint.name, Some(&how), leave_after);
+                    let name = &self.endpoint.name;
+                    let how = fault.describe(name) + &hint.said;
+                    let how = cause::of_fault(name, &fault, &hint, how.clone(), how);
+                    let times = self.limits.run.note(name, Some(&how), leave_after);
                     // Refused like others before it, or by an endpoint that never answered: nothing shows that
                     // it is for its text.
                     lasting &= times == 1 && self.has_answered();
@@ -346,38 +347,22 @@ impl Engine {
         }
     }
 
-    /// A hint from the list of models if the refusal is about the model: the closest name, or a few of them.
-    async fn near_miss(&self, transport: &dyn Transport, fault: &Fault, call: &Call) -> String {
-        if !fault.is_about_model() {
-            return String::new();
-        }
-        let place = self.asked_place(fault, call);
-        // One list for the endpoint, even if thousands of items are refused for the same reason.
-        let models = self.models.get_or_init(|| transport.models()).await;
-        let model = &self.endpoint.model;
-        if models.is_empty() || models.contains(model) {
-            return place;
-        }
-        match near_miss(model, models.iter().map(String::as_str)) {
-            Some(near) => format!("; the server has no model {model:?}, did you mean {near:?}?"),
-            None => {
-                let few: Vec<&str> = models.iter().take(MAX_MODELS_LISTED).map(String::as_str).collect();
-                let more = if models.len() > few.len() { ", …" } else { "" };
-                format!("; the server has no model {model:?}, but {}{more}", few.join(", "))
-            }
-        }
-    }
-
     /// The description of a failed item, stored and shown in this and later runs.
-    fn describe_failure(&self, attempt: &Attempt<'_>, fault: &Fault, hint: &str) -> String {
-        let mut error = fault.describe(&self.endpoint.name) + hint;
-        if let Some(wait) = fault.asked_wait.filter(|_| fault.retriable()) {
-            error.push_str(&format!(", asking to wait {} s", wait.as_secs()));
-        }
+    fn describe_failure(&self, attempt: &Attempt<'_>, fault: &Fault, hint: &Hint) -> String {
+        let mut error = self.describe_fault(fault, hint);
         if attempt.number > 1 {
             error.push_str(&format!(" (attempt {})", attempt.number));
         }
         error
+    }
+
+    /// The same without the number of the attempt.
+    fn describe_fault(&self, fault: &Fault, hint: &Hint) -> String {
+        let error = fault.describe(&self.endpoint.name) + &hint.said;
+        match fault.asked_wait.filter(|_| fault.retriable()) {
+            Some(wait) => format!("{error}, asking to wait {} s", wait.as_secs()),
+            None => error,
+        }
     }
 
     /// Whether the endpoint's model has ever answered anything.
@@ -390,9 +375,10 @@ impl Engine {
                 .is_ok_and(|origins| !origins.is_empty())
     }
 
-    fn given_up(&self, attempt: &Attempt<'_>, fault: &Fault, hint: &str, lasting: bool) -> Answer {
+    fn given_up(&self, attempt: &Attempt<'_>, fault: &Fault, hint: &Hint, lasting: bool) -> Answer {
         let reason = if lasting { Reason::RequestRefused } else { Reason::RequestFailed };
-        let error = self.describe_failure(attempt, fault, hint);
+        let (said, error) = (self.describe_fault(fault, hint), self.describe_failure(attempt, fault, hint));
+        let error = cause::of_fault(&self.endpoint.name, fault, hint, said, error);
         Answer::Failed(Failed { reason, error, raw: fault.raw.clone(), key: attempt.question.key })
     }
 
@@ -485,12 +471,4 @@ fn stored_reply(
         at_ms: now_ms(),
         elapsed_ms,
     }
-}
-
-fn left(how: &str) -> Answer {
-    Answer::Held(Held { reason: Reason::EndpointLeft, what: how.to_owned() })
-}
-
-fn interrupted() -> Answer {
-    Answer::Held(Held { reason: Reason::Interrupted, what: "run again to continue".into() })
 }

@@ -248,17 +248,6 @@ impl Endpoint {
         (!command.is_empty() && !self.provider.is_pack()).then_some(Wish::Command { command })
     }
 
-    /// What to do about a key that a server refuses.
-    pub fn where_the_key_is(&self) -> String {
-        match &self.key_env {
-            Some(variable) => format!("check the key in {variable}"),
-            None if !self.key_command.is_empty() => {
-                format!("check what the key_command of [llm.{}] prints", self.name)
-            }
-            None => format!("name the key's variable as key_env under [llm.{}] in pipeline.toml", self.name),
-        }
-    }
-
     /// Whether its key and the values of its headers are set, or it needs none.
     pub fn has_key(&self) -> bool {
         self.variables().all(|name| super::secret::ApiKey::from_env(name).is_some())

@@ -77,7 +77,7 @@ impl Engine {
             Source::Nothing(held) => Answer::Held(held.clone()),
             Source::Server(transport) => {
                 let mut given = self.send(transport.as_ref(), &[&question], &tally).await;
-                given.pop().unwrap_or_else(|| super::engine::store_failed(question.key, "no answer"))
+                given.pop().unwrap_or_else(|| super::cause::store_failed(question.key, "no answer"))
             }
         };
         let stored: Option<StoredReply> = self.store.get(&question.key)?;

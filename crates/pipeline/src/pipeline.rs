@@ -13,12 +13,14 @@ use riddlemill_llm::Run;
 use riddlemill_tables::{self as store, CommitError, Lock, Manifest, StageReader, Workspace, durable};
 use riddlemill_text::record::{Reason, State};
 
+mod advice;
 mod aside;
 mod assemble;
 pub mod decide;
 mod evidence;
 mod forecast;
 mod freshness;
+mod kept;
 mod lacking;
 mod logs;
 mod make;
@@ -36,12 +38,15 @@ mod unread;
 mod voting;
 mod waits;
 mod withheld;
+mod words;
 
+pub use advice::{described, mends};
 pub use aside::{AsideEffect, known_answers, look_aside, restore, set_aside, stopped};
 pub use assemble::{AssembleError, assemble};
 use evidence::{RunContext, not_embedded, not_judged};
 pub use forecast::{Forecast, Later, StepForecast, forecast, outlook};
 pub use freshness::{Change, Freshness, describe_changes, differences};
+pub use kept::CauseState;
 pub use lacking::{Lacking, lacking};
 pub use logs::registered_logs;
 pub use merge::{MergeError, Merged, merge};
@@ -52,8 +57,9 @@ pub use rows::{ByEndpoint, blinding, draft_requests, review_items, secrets_stand
 pub use stale::{StaleStage, stale_stages};
 pub use tasks::{Tasks, now};
 pub use voting::{Remedy, votes_as_tasks};
-pub use waits::{Cause, CauseState, causes, kept_back};
+pub use waits::{Cause, causes, kept_back};
 pub use withheld::Withheld;
+pub use words::{Said, Word, sentence_pairs};
 
 /// Why a run ended early.
 #[derive(Debug, thiserror::Error)]

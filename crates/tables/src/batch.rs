@@ -6,13 +6,15 @@ use std::path::Path;
 use super::frame::{Columns, from_frame};
 use super::ledger_record::{ledger_entry, links};
 use super::{Error, LedgerRecord};
-use riddlemill_text::record::{Counts, Entry, Link, Outcome, Record, State, Typed};
+use riddlemill_text::record::{Cause, Caused, Counts, Entry, Link, Outcome, Record, State, Typed};
 
 /// What happened to some records, in order.
 pub struct Batch<R: Record> {
     pub(super) rows: Columns<R>,
     pub(super) ledger: Columns<Entry>,
     pub(super) links: Vec<Link>,
+    /// In the order of their entries.
+    pub(super) causes: Vec<Caused>,
     pub(super) children: u64,
     tally: Tally,
 }
@@ -47,6 +49,7 @@ impl<R: Record> Batch<R> {
             rows: Columns::all(columns, records),
             ledger: Columns::all((), records),
             links: Vec::new(),
+            causes: Vec::new(),
             children: 0,
             tally: Tally::default(),
         }
@@ -66,12 +69,14 @@ impl<R: Record> Batch<R> {
         }
         self.tally.count(recorded.state, recorded.reason, 1);
         self.ledger.cells(&recorded.cells, 1);
+        self.causes
+            .extend(outcome.cause().map(|cause| caused(id, recorded.state.code(), recorded.reason, cause)));
     }
 
     /// Adds a ledger record made elsewhere. An entry with an unknown state is ignored; see
     /// [`LedgerRecord::read`].
     pub fn take(&mut self, record: LedgerRecord<R>) {
-        let LedgerRecord { entry, rows, mut links } = record;
+        let LedgerRecord { entry, rows, mut links, cause } = record;
         let Some(state) = State::from_code(&entry.outcome) else { return };
         if state == State::Expanded {
             self.children += rows.len() as u64;
@@ -79,6 +84,8 @@ impl<R: Record> Batch<R> {
         rows.iter().for_each(|row| self.rows.append(row));
         self.links.append(&mut links);
         self.tally.count(state, entry.reason.as_deref(), 1);
+        let of = entry.reason.as_deref();
+        self.causes.extend(cause.map(|cause| caused(&entry.id, &entry.outcome, of, &cause)));
         self.ledger.append(&entry);
     }
 
@@ -92,6 +99,7 @@ impl<R: Record> Batch<R> {
         let rows = self.rows.frame().and_then(|frame| from_frame(of, &frame)).map_err(wrong)?;
         let entries = self.ledger.frame().and_then(|frame| from_frame((), &frame)).map_err(wrong)?;
         let (mut rows, mut links) = (rows.into_iter(), self.links.into_iter().peekable());
+        let mut causes = self.causes.into_iter().peekable();
         let record = |entry: Entry| {
             // Links are in the order of the entries, so those of this entry come next.
             let links: Vec<Link> =
@@ -100,7 +108,10 @@ impl<R: Record> Batch<R> {
                 Some(State::Kept | State::Changed) => 1,
                 _ => links.len(),
             };
-            LedgerRecord { rows: rows.by_ref().take(count).collect(), entry, links }
+            // Those of the entries are in their order, too.
+            let cause = causes.next_if(|caused| caused.id == entry.id);
+            let cause = cause.and_then(|caused| serde_json::from_str(&caused.cause).ok());
+            LedgerRecord { rows: rows.by_ref().take(count).collect(), entry, links, cause }
         };
         Ok(entries.into_iter().map(record).collect())
     }
@@ -129,14 +140,27 @@ impl<R: Record> Batch<R> {
     }
 }
 
+fn caused(id: &str, outcome: &str, reason: Option<&str>, cause: &Cause) -> Caused {
+    Caused {
+        id: id.to_owned(),
+        outcome: outcome.to_owned(),
+        reason: reason.unwrap_or_default().to_owned(),
+        cause: serde_json::to_string(cause).unwrap_or_default(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::from_frame;
-    use riddlemill_text::record::{Cell, Cells, Post, Reason};
+    use riddlemill_text::record::{Cell, Cells, Evidence, Post, Reason};
 
     fn post(id: &str) -> Post {
         Post { id: id.into(), ..Post::default() }
+    }
+
+    fn offline() -> Evidence {
+        Evidence::of("nothing is sent", Cause::Offline { endpoint: "mine".into() })
     }
 
     fn outcomes() -> Vec<(String, Outcome<Post>)> {
@@ -148,6 +172,7 @@ mod tests {
             ("t:4".into(), dropped(Reason::Empty)),
             ("t:5".into(), dropped(Reason::TooShort)),
             ("p".into(), Outcome::Expanded(vec![(post("t:6"), "post"), (post("t:7"), "post")])),
+            ("t:10".into(), Outcome::Held { reason: Reason::ReplyMissing, evidence: offline() }),
         ]
     }
 
@@ -190,7 +215,7 @@ mod tests {
         first.count_as(&mut second);
         assert_eq!((first.counts(), first.children), (whole.counts(), 2));
         let counts = whole.counts();
-        assert_eq!(counts.records_in, 6);
+        assert_eq!(counts.records_in, 7);
         assert_eq!((counts.states["kept"], counts.states["dropped"], counts.states["expanded"]), (2, 3, 1));
         assert_eq!((counts.reasons["dropped/too_short"], counts.reasons["dropped/empty"]), (2, 1));
         let entries: Vec<Entry> = from_frame((), &whole.ledger.frame().unwrap()).unwrap();

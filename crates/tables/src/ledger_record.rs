@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::Plain;
 use super::row::Columns;
-use riddlemill_text::record::{Cell, Entry, Link, Outcome, Record, State, Typed};
+use riddlemill_text::record::{Cause, Cell, Entry, Link, Outcome, Record, State, Typed};
 
 /// A ledger entry with its rows and links.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +17,8 @@ pub struct LedgerRecord<R> {
     pub rows: Vec<R>,
     /// The origin of rows that did not keep their id.
     pub links: Vec<Link>,
+    /// Why it waits, failed or went on without something.
+    pub cause: Option<Cause>,
 }
 
 /// Why a line is not a ledger record.
@@ -43,6 +45,7 @@ impl<R: Record> LedgerRecord<R> {
     /// Records what happened to the record that entered under `id`.
     pub fn new(id: String, outcome: Outcome<R>) -> LedgerRecord<R> {
         let entry = ledger_entry(&id, &outcome).entry();
+        let cause = outcome.cause().cloned();
         let (rows, links) = match outcome {
             Outcome::Kept(row) | Outcome::Changed { row, .. } => (vec![row], Vec::new()),
             Outcome::Expanded(children) => {
@@ -51,7 +54,7 @@ impl<R: Record> LedgerRecord<R> {
             }
             _ => (Vec::new(), Vec::new()),
         };
-        LedgerRecord { entry, rows, links }
+        LedgerRecord { entry, rows, links, cause }
     }
 
     /// Parses a line, and compares the entry with its rows and links.
@@ -90,11 +93,14 @@ impl<R: Record> LedgerRecord<R> {
 /// Null columns are left out.
 impl<R: Record> Serialize for LedgerRecord<R> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let mut line = to.serialize_struct("LedgerRecord", 3)?;
+        let mut line = to.serialize_struct("LedgerRecord", 4)?;
         line.serialize_field("entry", &Columns(&self.entry))?;
         line.serialize_field("rows", &self.rows.iter().map(Columns).collect::<Vec<_>>())?;
         if !self.links.is_empty() {
             line.serialize_field("links", &self.links.iter().map(Columns).collect::<Vec<_>>())?;
+        }
+        if let Some(cause) = &self.cause {
+            line.serialize_field("cause", cause)?;
         }
         line.end()
     }
@@ -109,6 +115,8 @@ pub struct LedgerRecordLine<R> {
     rows: Vec<Plain<R>>,
     #[serde(default)]
     links: Vec<Plain<Link>>,
+    #[serde(default)]
+    cause: Option<Cause>,
 }
 
 impl<R: Typed> LedgerRecordLine<R> {
@@ -120,7 +128,7 @@ impl<R: Typed> LedgerRecordLine<R> {
         let Plain(entry) = self.entry;
         let rows = self.rows.into_iter().map(|Plain(row)| row).collect();
         let links = self.links.into_iter().map(|Plain(link)| link).collect();
-        let record = LedgerRecord { entry, rows, links };
+        let record = LedgerRecord { entry, rows, links, cause: self.cause };
         record.check().map(|()| record)
     }
 }
@@ -144,29 +152,29 @@ pub(super) fn ledger_entry<'a, R: Record>(id: &'a str, outcome: &'a Outcome<R>) 
         Outcome::Changed { row, rule, evidence, before: was, after: is } => {
             (before, after) = (Some(was.as_str()).filter(|was| !was.is_empty()), Some(is.as_str()));
             into = renamed(row);
-            (State::Changed, Some(*rule), Some(evidence))
+            (State::Changed, Some(*rule), Some(evidence.as_str()))
         }
         Outcome::Expanded(_) => (State::Expanded, None, None),
         Outcome::Dropped { reason, evidence } => {
-            (State::Dropped, Some(reason.code()), Some(evidence).filter(|e| !e.is_empty()))
+            (State::Dropped, Some(reason.code()), Some(evidence.as_str()).filter(|e| !e.is_empty()))
         }
         Outcome::Merged { into: other, reason, score: figure, evidence } => {
             (into, score) = (Some(other.as_str()), Some(*figure));
-            (State::Merged, Some(reason.code()), Some(evidence))
+            (State::Merged, Some(reason.code()), Some(evidence.as_str()))
         }
         Outcome::Joined { into: other } => {
             into = Some(other.as_str());
             (State::Joined, None, None)
         }
-        Outcome::Held { reason, evidence } => (State::Held, Some(reason.code()), Some(evidence)),
-        Outcome::Failed { reason, evidence } => (State::Failed, Some(reason.code()), Some(evidence)),
+        Outcome::Held { reason, evidence } => (State::Held, Some(reason.code()), Some(evidence.as_str())),
+        Outcome::Failed { reason, evidence } => (State::Failed, Some(reason.code()), Some(evidence.as_str())),
     };
     let text = |text: Option<&'a str>| text.map_or(Cell::Null, Cell::Text);
     let cells = [
         Cell::Text(id),
         Cell::Text(state.code()),
         text(reason),
-        text(evidence.map(String::as_str)),
+        text(evidence),
         text(before),
         text(after),
         text(into),
@@ -215,7 +223,7 @@ impl LedgerEntry<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use riddlemill_text::record::{Post, PostKind, Reason};
+    use riddlemill_text::record::{Evidence, Post, PostKind, Reason};
 
     fn post(id: &str) -> Post {
         Post {
@@ -249,7 +257,9 @@ mod tests {
             evidence: "same text".into(),
         };
         let expanded = Outcome::Expanded(vec![(post("tieba:2"), "post"), (post("tieba:3"), "post")]);
-        for outcome in [Outcome::Kept(post("tieba:1")), changed, merged, expanded] {
+        let evidence = Evidence::of("nothing is sent", Cause::Offline { endpoint: "mine".into() });
+        let held = Outcome::Held { reason: Reason::ReplyMissing, evidence };
+        for outcome in [Outcome::Kept(post("tieba:1")), changed, merged, expanded, held] {
             let record = LedgerRecord::new("dump/x:1".into(), outcome);
             assert_eq!(there_and_back(&record), record);
         }

@@ -1,6 +1,6 @@
 //! Stage folders: Parquet parts and a manifest, written as a whole or not at all.
 //!
-//! `staged/<recipe>/<NN_stage>/` contains `rows/`, `ledger/`, `links/` and further tables, each a folder of parts of at most
+//! `staged/<recipe>/<NN_stage>/` contains `rows/`, `ledger/`, `links/`, `causes/` where records wait or failed, and further tables, each a folder of parts of at most
 //! [`PART_ROWS`] rows, and `manifest.json`. A stage is written to a temporary folder and renamed once every file is on disk, so
 //! a reader never sees an incomplete stage.
 //!
@@ -77,4 +77,4 @@ pub use row::Plain;
 pub use scan::{fold_parts, json_parts, parquet_rows, rows_where, select, select_of, select_parts};
 pub use stated::metadata as stated_types;
 pub use table::TableWriter;
-pub use writer::{CommitError, StageWriter, opening};
+pub use writer::{CAUSES, CommitError, StageWriter, opening};

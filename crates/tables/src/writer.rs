@@ -9,7 +9,10 @@ use super::{
     Batch, ColumnAccess, Error, InputRef, MANIFEST, Manifest, Part, StageReader, Table, TableWriter, durable,
 };
 use riddlemill_files::par_map::par_map_ordered;
-use riddlemill_text::record::{Counts, Entry, Link, Outcome, Record, Typed, Unbalanced};
+use riddlemill_text::record::{Caused, Counts, Entry, Link, Outcome, Record, Typed, Unbalanced};
+
+/// The table of the [`Cause`](riddlemill_text::record::Cause)s of a stage's records.
+pub const CAUSES: &str = "causes";
 
 /// A stage being written. Nothing of it is visible before [`StageWriter::commit`]; if it is dropped before,
 /// the incomplete folder is removed.
@@ -23,6 +26,10 @@ pub struct StageWriter<R: Record> {
     rows: TableWriter<R>,
     ledger: TableWriter<Entry>,
     links: TableWriter<Link>,
+    /// Causes that are not handed to their table yet.
+    causes: Vec<Caused>,
+    /// Only where there is a cause: most stages have none.
+    caused: Option<TableWriter<Caused>>,
     tables: BTreeMap<String, Table>,
     committed: bool,
 }
@@ -68,6 +75,8 @@ impl<R: Record> StageWriter<R> {
             rows: TableWriter::create(columns, &making, "rows")?,
             ledger: TableWriter::create((), &making, "ledger")?,
             links: TableWriter::create((), &making, "links")?,
+            causes: Vec::new(),
+            caused: None,
             place: place.to_path_buf(),
             making,
             batch: Batch::with_room(columns, 0),
@@ -120,7 +129,8 @@ impl<R: Record> StageWriter<R> {
         let (a, b) = rayon::join(|| rows.flush(), || ledger.flush());
         a?;
         b?;
-        self.links.flush()
+        self.links.flush()?;
+        self.write_causes()
     }
 
     /// Ends the current parts, however few rows they have.
@@ -178,11 +188,27 @@ impl<R: Record> StageWriter<R> {
     }
 
     fn give(&mut self, batch: Batch<R>) {
-        let Batch { rows, ledger, links, .. } = batch;
+        let Batch { rows, ledger, links, causes, .. } = batch;
+        self.causes.extend(causes);
         self.records_out += rows.rows() as u64;
         self.rows.waiting.push(rows);
         self.ledger.waiting.push(ledger);
         links.iter().for_each(|link| self.links.waiting.append(link));
+    }
+
+    /// Hands the causes to their table.
+    fn write_causes(&mut self) -> Result<(), Error> {
+        if self.causes.is_empty() {
+            return Ok(());
+        }
+        let mut table = match self.caused.take() {
+            Some(table) => table,
+            None => TableWriter::create((), &self.making, CAUSES)?,
+        };
+        self.causes.drain(..).for_each(|caused| table.append(&caused));
+        let written = table.flush();
+        self.caused = Some(table);
+        written
     }
 
     /// Starts a further table of the stage; return it with [`StageWriter::keep`].
@@ -220,6 +246,10 @@ impl<R: Record> StageWriter<R> {
         for (name, table) in [self.rows.sum()?, self.ledger.sum()?, self.links.sum()?] {
             self.tables.insert(name, table);
         }
+        self.write_causes()?;
+        if let Some(table) = self.caused.take() {
+            self.keep(table)?;
+        }
         manifest.counts = counts;
         manifest.tables = std::mem::take(&mut self.tables);
         // Last, after `sum` has waited for all parts: a manifest never names a file that is not on the disk.
@@ -237,6 +267,7 @@ impl<R: Record> Drop for StageWriter<R> {
             for disk in [&mut self.rows.disk, &mut self.ledger.disk, &mut self.links.disk] {
                 drop(std::mem::take(disk));
             }
+            drop(self.caused.take());
             // If it stays, the next run removes it.
             let _ = durable::remove_folder(&self.making);
         }

@@ -17,6 +17,14 @@ pub fn near_miss<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) ->
     near.map(|(_, word)| word).or_else(whole)
 }
 
+/// A message without its hint, and the hint: `what` of `what\n  hint: hint`, the form of every message that has one.
+pub fn parts(message: &str) -> (&str, Option<&str>) {
+    match message.split_once("\n  hint: ") {
+        Some((what, hint)) => (what, Some(hint)),
+        None => (message, None),
+    }
+}
+
 /// `unknown stage "filtr"`, followed by the closest word or, without one, by the list of all words.
 pub fn unknown<'a>(what: &str, written: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();

@@ -95,6 +95,6 @@ fn encoded(
 
 /// The ledger record of a line that cannot be read.
 pub(super) fn unreadable(line: u64, error: &LedgerRecordError) -> LedgerRecord<Post> {
-    let outcome = Outcome::Failed { reason: Reason::Unreadable, evidence: error.to_string() };
+    let outcome = Outcome::Failed { reason: Reason::Unreadable, evidence: error.to_string().into() };
     LedgerRecord::new(format!("line {line}"), outcome)
 }

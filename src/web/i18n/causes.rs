@@ -2,7 +2,7 @@
 
 use super::{Language, sentence, stage, word};
 use crate::audit::chinese::fill;
-use crate::pipeline::{Cause, CauseState, Change, Remedy};
+use crate::pipeline::{Cause, CauseState, Change, Remedy, Said};
 use crate::review::ballot::Round;
 use crate::text::grouped;
 
@@ -77,10 +77,10 @@ pub(in crate::web) fn cause(language: Language, cause: &Cause) -> String {
     let remedy = match &cause.remedy {
         Remedy::Command(command) => format!("请运行 {command}"),
         Remedy::Run => format!("请运行 {}", Remedy::Run.text().unwrap_or_default()),
-        Remedy::First(what) => sentence(language, what),
+        Remedy::First(what) => said(language, what),
         Remedy::Nothing => String::new(),
     };
-    let kept = sentence(language, &cause.what);
+    let kept = said(language, &cause.what);
     let more: Vec<&str> = [kept.as_str(), &remedy].into_iter().filter(|more| !more.is_empty()).collect();
     let records = grouped(i64::try_from(cause.records).unwrap_or(i64::MAX));
     match more.is_empty() {
@@ -89,9 +89,20 @@ pub(in crate::web) fn cause(language: Language, cause: &Cause) -> String {
     }
 }
 
+/// A sentence of the pipeline. Words that are nobody's sentence there may be one of a library.
+pub(in crate::web) fn said(language: Language, said: &Said) -> String {
+    match (language, said.as_verbatim()) {
+        (Language::En, _) => said.en(),
+        (Language::Zh, None) => said.zh(),
+        (Language::Zh, Some(text)) => sentence(language, text),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pipeline::described;
+    use crate::record;
 
     #[test]
     fn why_a_stage_is_stale_is_reported_in_the_language_of_the_page() {
@@ -113,12 +124,28 @@ mod tests {
             stage: "review:type",
             state: CauseState::Votes(Round::Vote),
             records: 1200,
-            what: String::new(),
+            what: Said::default(),
             remedy: Remedy::Command("riddlemill review assign type".into()),
             failed: false,
             blocks: true,
         };
         assert_eq!(cause(Language::Zh, &waits), "1,200 条等待投票：请运行 riddlemill review assign type");
         assert!(cause(Language::En, &waits).starts_with("1,200 wait for votes"));
+    }
+
+    #[test]
+    fn missing_votes_and_caps_are_said_in_the_language_of_the_page() {
+        let votes =
+            record::Cause::Votes { review: false, votes: 1, roles: vec!["junior".into(), "senior".into()] };
+        assert_eq!(said(Language::Zh, &described(&votes)), "还需 1 票（投票）：junior / senior");
+        let cap = record::Cause::Budget {
+            scope: record::Scope::Endpoint("mine".into()),
+            spent: "$1".into(),
+            cap: "$2".into(),
+        };
+        assert_eq!(said(Language::Zh, &described(&cap)), "mine 的上限所余不够下一个请求：已花 $1，上限 $2");
+        // What a server says has no translation.
+        assert_eq!(said(Language::Zh, &Said::verbatim("500 from mine")), "500 from mine");
+        assert_eq!(said(Language::Zh, &Said::verbatim("no item has two votes")), "没有一条有两票");
     }
 }

@@ -9,7 +9,7 @@ mod table;
 use crate::audit::chinese;
 use crate::stages::definition as defined;
 use crate::text::interrogative::Rule;
-pub(super) use causes::{cause, filled, stale};
+pub(super) use causes::{cause, filled, said, stale};
 
 /// A sentence of the libraries, translated. One without a translation is unchanged; names, figures, settings
 /// and commands are never translated.

@@ -1,5 +1,6 @@
 //! What keeps the records of a stage back: on the page if there are few, else loaded afterwards.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
@@ -8,9 +9,10 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::config::Config;
-use crate::pipeline::{Cause, causes, kept_back};
+use crate::pipeline::{Cause, causes, described, kept_back};
 use crate::recipe::Recipe;
-use crate::store::Manifest;
+use crate::record::{self, Caused};
+use crate::store::{CAUSES, Error, Filter, Manifest, StageReader, select};
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::PageError;
 use crate::web::i18n::{self, Language};
@@ -33,6 +35,24 @@ impl CauseLine {
     pub(super) fn new(language: Language, cause: &Cause) -> CauseLine {
         CauseLine { words: i18n::cause(language, cause), failed: cause.failed }
     }
+}
+
+/// The evidence of records of a stage in the language of a page, by their ids, as far as the fields of its cause say it. In
+/// English it is in the ledger.
+pub(super) fn in_words(
+    language: Language,
+    stage: &StageReader,
+    ids: &[&str],
+) -> Result<BTreeMap<String, String>, Error> {
+    if language == Language::En || stage.table(CAUSES).rows == 0 {
+        return Ok(BTreeMap::new());
+    }
+    let wanted = Filter::any_of("id", ids.iter().copied());
+    let words = |caused: Caused| {
+        let said = described(&serde_json::from_str::<record::Cause>(&caused.cause).ok()?);
+        said.as_verbatim().is_none().then(|| (caused.id, i18n::said(language, &said)))
+    };
+    Ok(select::<Caused>(stage, CAUSES, &wanted)?.into_iter().filter_map(words).collect())
 }
 
 /// Whether a page includes a stage's causes.

@@ -8,6 +8,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::causes;
 use super::decide::{VotingDesk, desk_of};
 use crate::audit::{self, NamedRecord, OtherReading, Passage, Reading, Resolver, Whereabouts};
 use crate::config::Config;
@@ -112,6 +113,10 @@ fn whole(app: &App, recipe: &'static Recipe, id: &str, visitor: &Visitor) -> Res
     let mut way = explained.way;
     for passage in &mut way {
         passage.details = audit::details(&config, recipe, &passage.stage, &passage.id)?;
+        let Some((_, step)) = recipe.step(&passage.stage) else { continue };
+        let Some(opened) = app.stages.open(&app.workspace, recipe, step)? else { continue };
+        let mut words = causes::in_words(visitor.language, &opened.stage, &[&passage.id])?;
+        passage.evidence = words.remove(&passage.id).or(passage.evidence.take());
     }
     let raw = audit::raw_post(&app.workspace, recipe, id)?;
     let last = way.last().filter(|passage| passage.outcome == "merged" && passage.stage != "import");

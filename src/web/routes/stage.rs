@@ -166,6 +166,11 @@ fn find(
     let (mut records, all) = opened.page(&query, found.first, PAGE)?;
     let withheld = Withheld::open(&app.workspace, recipe)?;
     withhold(&withheld, &mut records, !query.words.is_empty())?;
+    let ids: Vec<&str> = records.iter().map(|record| record.entry.id.as_str()).collect();
+    let mut words = causes::in_words(visitor.language, &opened.stage, &ids)?;
+    for record in records.iter_mut().filter(|record| record.entry.evidence.is_some()) {
+        record.entry.evidence = words.remove(&record.entry.id).or(record.entry.evidence.take());
+    }
     let into = |record: &Record| {
         let merged = record.entry.outcome == Left::Merged.code();
         record.entry.into.as_deref().filter(|_| merged && record.text.is_some()).map(str::to_owned)

@@ -9,6 +9,7 @@ use super::Turn;
 use super::log::{self, Entry, Item};
 use super::server::{Found, Line as Answered, Server, State, Unanswered};
 use crate::answer::Failed;
+use crate::cause::{self, Hint};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::http::Received;
@@ -91,9 +92,12 @@ impl Engine {
                         // Refused as a whole: nothing is paid, and nothing is in progress.
                         Err(fault) if fault.unbilled() && fault.status().is_some() && !fault.retriable() => {
                             let how = describe(&fault);
+                            let name = &self.endpoint.name;
+                            let left =
+                                cause::of_fault(name, &fault, &Hint::default(), how.clone(), how.clone());
                             // One refusal of a whole batch is enough to leave the endpoint: the next batch
                             // would be refused as well.
-                            self.limits.run.note(&self.endpoint.name, Some(&how), 1);
+                            self.limits.run.note(name, Some(&left), 1);
                             self.end(turn, entry, Vec::new(), &how).await?;
                             return Ok(BatchState::Complete);
                         }
@@ -117,7 +121,8 @@ impl Engine {
             Ok(State::Refused { why }) => {
                 let how = format!("the batch was refused by {}: {why}", self.endpoint.name);
                 // The next one would be refused as well.
-                self.limits.run.note(&self.endpoint.name, Some(&how), 1);
+                let left = cause::remembered(&self.endpoint.name, how.clone(), None, "");
+                self.limits.run.note(&self.endpoint.name, Some(&left), 1);
                 self.refuse(turn, entry, &how).await?;
                 Ok(BatchState::Complete)
             }
@@ -183,7 +188,8 @@ impl Engine {
                 &line
                 && !Fault::new(Kind::Status(*status)).retriable()
             {
-                let (reason, error, raw) = (Reason::RequestFailed, error.clone(), raw.clone());
+                let error = cause::remembered(&self.endpoint.name, error.clone(), Some(*status), raw);
+                let (reason, raw) = (Reason::RequestFailed, raw.clone());
                 refused.push((*key, Failed { reason, error, raw, key: *key }));
             }
             settling.push(self.store.settle(line)?);

@@ -62,7 +62,7 @@ impl Engine {
     pub async fn give_up(&self, name: &str) -> Result<GivenUp, GiveUpError> {
         let transport = match &self.source {
             Source::Server(transport) => transport.as_ref(),
-            Source::Nothing(held) => return Err(GiveUpError::Unset(held.what.clone())),
+            Source::Nothing(held) => return Err(GiveUpError::Unset(held.what.to_string())),
             Source::Pack(_) => return Err(GiveUpError::Sample),
         };
         let taken = Turn::take(open_log(self.store.dir())).await;

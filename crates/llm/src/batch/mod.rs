@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use riddlemill_files::log::Log;
-use riddlemill_text::record::Reason;
+use riddlemill_text::record::{BatchStands, Cause, Evidence, Reason};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tokio::time::Instant;
 
@@ -29,7 +29,8 @@ use self::fetch::{BatchState, Stuck};
 use self::log::{Entry, Item, LogContents};
 use self::server::Server;
 use super::answer::{Answer, Failed, Held};
-use super::engine::{Engine, Question, budget_reached, from_store, refused, store_failed};
+use super::cause::{budget_reached, interrupted, left, refused, store_failed};
+use super::engine::{Engine, Question, from_store};
 use super::http::Transport;
 use super::request::{Input, Key};
 use super::send::BUDGET_POLL;
@@ -160,7 +161,9 @@ impl Engine {
     fn known(&self, key: &Key) -> Option<Answer> {
         match (self.store.get(key), self.store.lasting_failure(key)) {
             (Ok(Some(reply)), _) => Some(from_store(reply, &self.endpoint.marks)),
-            (Ok(None), Ok(Some(failure))) if !self.limits.retry_failed => Some(refused(failure)),
+            (Ok(None), Ok(Some(failure))) if !self.limits.retry_failed => {
+                Some(refused(&self.endpoint.name, failure))
+            }
             (Ok(_), Ok(_)) => None,
             (Err(error), _) | (_, Err(error)) => Some(store_failed(*key, &error.to_string())),
         }
@@ -170,7 +173,13 @@ impl Engine {
     /// again by the next run, in another batch.
     fn known_now(&self, question: &Question, key: &Key) -> Option<Answer> {
         // Also one that failed for good before, and again now.
-        let failed = || self.store.lasting_failure(key).ok().flatten().map(refused);
+        let failed = || {
+            self.store
+                .lasting_failure(key)
+                .ok()
+                .flatten()
+                .map(|failure| refused(&self.endpoint.name, failure))
+        };
         let known = self.known(key).or_else(failed)?;
         match known.reply() {
             Some(reply) if question.is_cut(reply) => {
@@ -178,8 +187,12 @@ impl Engine {
                 Some(match larger.filter(|larger| *larger != question.request) {
                     Some(_) => {
                         let name = &self.endpoint.name;
-                        let what =
-                            format!("in a batch of llm.{name} that cut it; run again to ask for all of it");
+                        let what = in_batch(
+                            name,
+                            BatchStands::Cut,
+                            format!("in a batch of llm.{name} that cut it"),
+                            "run again to ask for all of it",
+                        );
                         Answer::Held(Held { reason: Reason::ReplyMissing, what })
                     }
                     None => self.cut(&question.request),
@@ -198,14 +211,12 @@ impl Engine {
         chunk: &[usize],
         answers: &mut [Option<Answer>],
     ) {
-        let hold = |reason, what: &str| Answer::Held(Held { reason, what: what.to_owned() });
         if self.limits.cancel.is_cancelled() {
-            let interrupted = hold(Reason::Interrupted, "run again to continue");
-            chunk.iter().for_each(|&at| answers[at] = Some(interrupted.clone()));
+            chunk.iter().for_each(|&at| answers[at] = Some(interrupted()));
             return;
         }
         if let Some(how) = self.limits.run.left(&self.endpoint.name) {
-            chunk.iter().for_each(|&at| answers[at] = Some(hold(Reason::EndpointLeft, &how)));
+            chunk.iter().for_each(|&at| answers[at] = Some(left(&how)));
             return;
         }
         // Concurrently, so that thousands of reservations share a sync.
@@ -243,9 +254,8 @@ impl Engine {
         for (at, (key, hold)) in places.into_iter().zip(waiting) {
             let refused = turn.refused.get(&key).cloned().map(Answer::Failed);
             let known = refused.or_else(|| is_over.then(|| self.known_now(&questions[at], &key)).flatten());
-            let left = || self.limits.run.left(&self.endpoint.name);
-            answers[at] = Some(known.unwrap_or_else(|| match left() {
-                Some(how) => Answer::Held(Held { reason: Reason::EndpointLeft, what: how }),
+            answers[at] = Some(known.unwrap_or_else(|| match self.limits.run.left(&self.endpoint.name) {
+                Some(how) => left(&how),
                 None => Answer::Held(hold),
             }));
         }
@@ -275,7 +285,7 @@ impl Engine {
                         .unwrap_or_else(|| store_failed(question.key, "a reply vanished")),
                 )),
                 Ok(Begun::Busy) => {
-                    let what = "another process is asking for it".into();
+                    let what = Evidence::of("another process is asking for it", Cause::AskedElsewhere);
                     Err(Box::new(Answer::Held(Held { reason: Reason::ReplyMissing, what })))
                 }
                 Ok(Begun::Refused { unsettled: 1.., .. })
@@ -341,15 +351,15 @@ fn since(entry: &Entry) -> String {
 /// The requests of a batch in progress, held with its state.
 fn waits(entry: &Entry, state: &str) -> impl Iterator<Item = (Key, Held)> {
     let state = if state.is_empty() { String::new() } else { format!(" ({state})") };
-    all_held(entry, format!("{}{state}; run again to fetch it", since(entry)))
+    let said = format!("{}{state}", since(entry));
+    all_held(entry, in_batch(&entry.endpoint, BatchStands::Open, said, "run again to fetch it"))
 }
 
 /// The requests of a batch that ended without an answer to them: expired, or cancelled.
 fn unanswered(entry: &Entry) -> impl Iterator<Item = (Key, Held)> {
     let endpoint = &entry.endpoint;
-    let what =
-        format!("in a batch of llm.{endpoint} that ended without an answer to it; run again to ask again");
-    all_held(entry, what)
+    let said = format!("in a batch of llm.{endpoint} that ended without an answer to it");
+    all_held(entry, in_batch(endpoint, BatchStands::Ended, said, "run again to ask again"))
 }
 
 /// The requests of a batch whose state is unknown.
@@ -358,18 +368,26 @@ fn is_stuck(entry: &Entry, stuck: &Stuck) -> impl Iterator<Item = (Key, Held)> {
     all_held(
         entry,
         match stuck {
-            Stuck::Fails(why) => format!("{since} ({why}); run again to fetch it"),
+            Stuck::Fails(why) => {
+                let said = format!("{since} ({why})");
+                in_batch(&entry.endpoint, BatchStands::Open, said, "run again to fetch it")
+            }
             Stuck::Gone(why) => {
-                format!(
-                    "{since}, which it no longer has ({why}); riddlemill replies cancel {} --lost",
-                    entry.batch
-                )
+                let command = format!("riddlemill replies cancel {} --lost", entry.batch);
+                let said = format!("{since}, which it no longer has ({why})");
+                in_batch(&entry.endpoint, BatchStands::Lost { command: command.clone() }, said, &command)
             }
         },
     )
 }
 
-fn all_held(entry: &Entry, what: String) -> impl Iterator<Item = (Key, Held)> {
+/// What a request in a batch waits for, and what to do.
+fn in_batch(endpoint: &str, stands: BatchStands, said: String, to_do: &str) -> Evidence {
+    let text = format!("{said}; {to_do}");
+    Evidence::of(text, Cause::InBatch { endpoint: endpoint.to_owned(), stands, said })
+}
+
+fn all_held(entry: &Entry, what: Evidence) -> impl Iterator<Item = (Key, Held)> {
     let held = Held { reason: Reason::ReplyMissing, what };
     entry.items.iter().map(move |item| (item.key, held.clone()))
 }

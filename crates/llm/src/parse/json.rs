@@ -9,6 +9,7 @@ use serde_json::{Map, Number, Value};
 
 use super::Unreadable;
 use super::mended::{self, MAX_DEPTH, Pair};
+use super::repeated::repeated_key;
 
 /// Most opening braces that are tried in one reply.
 const MAX_STARTS: usize = 64;
@@ -45,9 +46,27 @@ pub fn object(reply: &str, keys: &[&str]) -> Result<Map<String, Value>, Unreadab
             }
         }
     }
-    found.ok_or_else(|| match any {
-        true => Unreadable::new(format!("the JSON object must have the keys {}", quoted(keys))),
-        false => Unreadable::new(format!("the reply holds no JSON object with the keys {}", quoted(keys))),
+    found.ok_or_else(|| {
+        let lacks = match any {
+            true => format!("the JSON object must have the keys {}", quoted(keys)),
+            false => format!("the reply holds no JSON object with the keys {}", quoted(keys)),
+        };
+        match twice(reply) {
+            Some(key) => {
+                let what = format!("the JSON object gives the key \"{key}\" two different values");
+                Unreadable::new(what).said_before(lacks)
+            }
+            None => Unreadable::new(lacks),
+        }
+    })
+}
+
+/// The key that an object of the reply gives two different values.
+fn twice(reply: &str) -> Option<String> {
+    let starts = reply.match_indices('{').take(MAX_STARTS);
+    starts.map(|(start, _)| &reply[start..]).find_map(|rest| {
+        let ends = [closing_brace(rest, true), closing_brace(rest, false)];
+        ends.into_iter().flatten().find_map(|end| repeated_key(&rest[..end]))
     })
 }
 

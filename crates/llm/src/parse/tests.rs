@@ -48,6 +48,13 @@ fn two_different_objects_or_none_are_unreadable() {
     assert!(error("{\"rating\": 1} or {\"rating\": 2}").contains("two different"));
     assert!(error("{\"score\": 1}").contains("must have the keys \"rating\""));
     assert!(error("four").contains("no JSON object"));
+    let twice = |reply| object(reply, &["rating"]).unwrap_err();
+    for reply in ["{\"rating\": 1, \"rating\": 2}", "Here: {\"a\": 1, \"rating\": 1, \"rating\": 2} so."] {
+        assert_eq!(twice(reply).to_string(), "the JSON object gives the key \"rating\" two different values");
+        let before = twice(reply).as_before().unwrap();
+        assert_eq!(before.to_string(), "the reply holds no JSON object with the keys \"rating\"");
+    }
+    assert_eq!(twice("four").as_before(), None);
     assert!(error(&"{\"a\":".repeat(100_000)).contains("no JSON object"));
 }
 

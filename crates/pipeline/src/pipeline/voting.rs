@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::words::{Said, Word};
 use super::{RunError, Tasks, review_items};
 use crate::config::{Config, sections};
 use crate::recipe::Recipe;
@@ -10,7 +11,8 @@ use crate::stages::review::Votes;
 use riddlemill_review::ballot::{Ballot, Round};
 use riddlemill_review::votes::current;
 use riddlemill_review::{
-    AssignError, AssignSettings, Item, Pending, Resolution, Task, assign, resolve_all, written_by,
+    Annotator, AssignError, AssignSettings, Item, Pending, Resolution, Task, assign, missing_requirement,
+    resolve_all, written_by,
 };
 use riddlemill_tables::{Manifest, Workspace};
 
@@ -22,7 +24,7 @@ pub enum Remedy {
     /// Another run.
     Run,
     /// A change outside of the program or in pipeline.toml, and then another run.
-    First(String),
+    First(Said),
     Command(String),
 }
 
@@ -56,6 +58,16 @@ impl<'c> Voting<'c> {
         Ok(Some(Voting { config, recipe: recipe.name, ballot, items, resolved, votes, tasks }))
     }
 
+    /// The first round in which an item waits for votes.
+    pub(super) fn first_round(&self) -> Round {
+        let waits = |wanted: Round| {
+            self.resolved.iter().any(|resolution| {
+                matches!(resolution.pending(), Some(Pending::Waiting { round, .. }) if *round == wanted)
+            })
+        };
+        if !waits(Round::Vote) && waits(Round::Review) { Round::Review } else { Round::Vote }
+    }
+
     /// The command that helps the items waiting in a round.
     pub(super) fn remedy(&self, round: Round) -> Remedy {
         let waits = |resolution: &Resolution| match resolution.pending() {
@@ -83,14 +95,13 @@ impl<'c> Voting<'c> {
         let written_by = written_by(&self.items);
         let settings = AssignSettings { round, written_by: Some(&written_by), ..AssignSettings::default() };
         match assign(&self.ballot, &open, &self.config.annotators, &tasks, &settings) {
-            Err(error) => unassignable(&self.ballot, &error),
+            Err(error) => unassignable(&self.ballot, &error, &self.config.annotators, &settings),
             Ok(new) if !new.is_empty() => Remedy::Command(format!("riddlemill review assign {at}")),
             Ok(_) => match self.most_to_do(round, &open) {
                 Some(who) => Remedy::Command(format!("riddlemill review export {at} --annotator {who}")),
-                None if open.iter().any(|id| written_by.contains_key(*id)) => Remedy::First(format!(
-                    "add [[annotator]]s to pipeline.toml: the author of what {} judges may not vote on it",
-                    self.ballot.name
-                )),
+                None if open.iter().any(|id| written_by.contains_key(*id)) => {
+                    Remedy::First(Said::of(Word::AddOthers, [self.ballot.name]))
+                }
                 None => Remedy::Command(format!("riddlemill review status --recipe {}", self.recipe)),
             },
         }
@@ -160,23 +171,35 @@ pub(super) fn untouched(
         return Ok(None);
     }
     // One item represents all of them: each may be assigned to anybody.
-    Ok(match assign(&ballot, &["any"], &config.annotators, &[], &AssignSettings::default()) {
-        Err(error) => Some(unassignable(&ballot, &error)),
+    let settings = AssignSettings::default();
+    Ok(match assign(&ballot, &["any"], &config.annotators, &[], &settings) {
+        Err(error) => Some(unassignable(&ballot, &error, &config.annotators, &settings)),
         Ok(new) if new.is_empty() => None,
         Ok(_) => Some(Remedy::Command(format!("riddlemill review assign {name} --recipe {}", recipe.name))),
     })
 }
 
-/// What is missing for assigning items.
-fn unassignable(ballot: &Ballot, error: &AssignError) -> Remedy {
-    match error {
-        AssignError::TooFew { needed, there, .. } => Remedy::First(format!(
-            "add [[annotator]]s to pipeline.toml: {} needs {needed} who may vote on an item, there {}",
-            ballot.name,
-            if *there == 1 { "is 1".into() } else { format!("are {there}") },
-        )),
-        other => Remedy::First(other.to_string()),
-    }
+/// What is missing for assigning items: people, or what those who are there need before they may vote.
+fn unassignable(
+    ballot: &Ballot,
+    error: &AssignError,
+    people: &[Annotator],
+    settings: &AssignSettings<'_>,
+) -> Remedy {
+    let AssignError::TooFew { needed, there, .. } = error else {
+        return Remedy::First(Said::verbatim(error.to_string()));
+    };
+    // Somebody of another role does not become a voter by anything that they lack.
+    let roles = ballot.roles(settings.round);
+    let of_role = people.iter().filter(|person| roles.contains(&person.role));
+    let lacking: Vec<String> =
+        of_role.filter_map(|person| missing_requirement(person, ballot, settings)).collect();
+    let (name, needed, may) = (ballot.name, needed.to_string(), there.to_string());
+    Remedy::First(match (lacking.is_empty(), there) {
+        (false, _) => Said::of(Word::LetVote, [name, &needed, &may, &lacking.join("; ")]),
+        (true, 1) => Said::of(Word::AddAnnotatorsOne, [name, &needed, &may]),
+        (true, _) => Said::of(Word::AddAnnotators, [name, &needed, &may]),
+    })
 }
 
 /// People's votes that count in a round, as tasks, for those without a task: a voter is on the item.

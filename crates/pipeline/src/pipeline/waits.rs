@@ -3,47 +3,20 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::RunError;
-use super::refused::{fault, is_of_text, moved, parameter};
-use super::unread::{self, short, source};
+use super::advice::OfStage;
+use super::kept::{CauseState, Kept, WITHOUT};
 use super::voting::{self, Remedy, Voting};
+use super::words::Said;
 use crate::config::Config;
 use crate::recipe::{Recipe, Step};
-use crate::stages::native::BESIDE;
-use crate::stages::{Stage, draft};
-use riddlemill_llm::ApiKey;
-use riddlemill_review::Pending;
+use crate::stages::Stage;
 use riddlemill_review::ballot::Round;
-use riddlemill_tables::{Filter, Manifest, StageReader, Workspace, fold_parts};
-use riddlemill_text::record::{Entry, Reason, State};
+use riddlemill_tables::{CAUSES, Error, Filter, Manifest, StageReader, Workspace, fold_parts};
+use riddlemill_text::record::{Cause as Fact, Caused, Entry, Reason, State};
 use riddlemill_text::text::grouped;
-
-/// Prefix of evidence about requests in a batch.
-const IN_A_BATCH: &str = "in a batch of ";
-/// The state of a cause's records.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum CauseState {
-    /// They wait for a model's reply.
-    Model,
-    /// They failed.
-    Failed,
-    /// They wait for votes in a round.
-    Votes(Round),
-    /// They continue provisionally, and their votes are still missing.
-    Provisional(Round),
-    /// They wait for a person's decision.
-    Person,
-    /// They wait for something else.
-    Other,
-    /// They continued without a draft.
-    Undrafted,
-    /// They continued without an embedding.
-    Unembedded,
-    /// They continued although a pair that they are in was not judged.
-    Unjudged,
-    /// They continued with a draft from a reply that was cut or refused.
-    HalfDrafted,
-}
 
 /// Records of one stage that one thing keeps back.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +26,7 @@ pub struct Cause {
     /// How many.
     pub records: u64,
     /// What keeps them back; empty if the state implies it.
-    pub what: String,
+    pub what: Said,
     pub remedy: Remedy,
     /// Whether input or an endpoint failed, rather than somebody being waited for.
     pub failed: bool,
@@ -62,12 +35,13 @@ pub struct Cause {
 }
 
 impl Remedy {
-    /// The command or the setting; `None` if there is none.
-    pub fn text(&self) -> Option<&str> {
+    /// The command or the setting, in English; `None` if there is none.
+    pub fn text(&self) -> Option<String> {
         match self {
             Remedy::Nothing => None,
-            Remedy::Run => Some("riddlemill run"),
-            Remedy::First(what) | Remedy::Command(what) => Some(what),
+            Remedy::Run => Some("riddlemill run".to_owned()),
+            Remedy::First(what) => Some(what.en()),
+            Remedy::Command(command) => Some(command.clone()),
         }
     }
 }
@@ -92,8 +66,8 @@ impl fmt::Display for Cause {
             CauseState::HalfDrafted => ["continued on half a reply", "continued on half a reply"],
         };
         write!(f, "{} {}", grouped(i64::try_from(self.records).unwrap_or(i64::MAX)), what[usize::from(one)])?;
-        let more = [Some(self.what.as_str()).filter(|what| !what.is_empty()), self.remedy.text()];
-        let more: Vec<&str> = more.into_iter().flatten().collect();
+        let more = [Some(self.what.en()).filter(|what| !what.is_empty()), self.remedy.text()];
+        let more: Vec<String> = more.into_iter().flatten().collect();
         if more.is_empty() { Ok(()) } else { write!(f, ": {}", more.join("; ")) }
     }
 }
@@ -112,16 +86,10 @@ pub fn causes(config: &Config, recipe: &'static Recipe, made: &[Manifest]) -> Re
         let Some(stage) = StageReader::open(&workspace.stage(recipe.name, step.number, step.name))? else {
             continue;
         };
-        let mut groups: BTreeMap<(CauseState, String), (u64, Entry)> = BTreeMap::new();
-        for part in fold_parts(&stage, "ledger", &filter, |entries| grouped_entries(step, entries))? {
-            for (key, (records, first)) in part {
-                groups.entry(key).or_insert_with(|| (0, first)).0 += records;
-            }
-        }
         let of_stage = OfStage { config, recipe, step, empty: manifest.counts.records_out == 0 };
         let mut found = Vec::new();
         let mut voting: Option<Voting<'_>> = None;
-        for ((state, _), (records, first)) in groups {
+        for ((state, _), (records, first)) in groups(step, &stage, manifest, &filter)? {
             let (what, remedy) = match (state, step.stage) {
                 (CauseState::Votes(round) | CauseState::Provisional(round), Stage::Review(review)) => {
                     let untouched = match round {
@@ -131,13 +99,18 @@ pub fn causes(config: &Config, recipe: &'static Recipe, made: &[Manifest]) -> Re
                     if voting.is_none() && untouched.is_none() {
                         voting = Voting::open(config, recipe, review)?;
                     }
-                    let looked = || voting.as_ref().map_or(Remedy::Run, |voting| voting.remedy(round));
-                    (String::new(), untouched.unwrap_or_else(looked))
+                    let looked = || {
+                        voting.as_ref().map_or(Remedy::Run, |voting| {
+                            // A stage of an earlier version does not say which votes are missing.
+                            let is_told = first.fact.is_some() || round == Round::Adjudication;
+                            voting.remedy(if is_told { round } else { voting.first_round() })
+                        })
+                    };
+                    (Said::default(), untouched.unwrap_or_else(looked))
                 }
-                _ => of_stage.remedy(state, &first),
+                _ => of_stage.advice(state, &first),
             };
-            let reason = reason(&first);
-            let of_endpoint = matches!(reason, Some(Reason::RequestFailed | Reason::EndpointLeft));
+            let of_endpoint = matches!(first.missing(), Some(Reason::RequestFailed | Reason::EndpointLeft));
             let without =
                 matches!(state, CauseState::Undrafted | CauseState::Unembedded | CauseState::Unjudged);
             let failed = state == CauseState::Failed || without && of_endpoint;
@@ -161,30 +134,97 @@ pub fn causes(config: &Config, recipe: &'static Recipe, made: &[Manifest]) -> Re
     Ok(causes)
 }
 
-/// Reasons of records that went on without what a model was asked for.
-const WITHOUT: [Reason; 6] = [
-    Reason::NotDrafted,
-    Reason::Undraftable,
-    Reason::NotEmbedded,
-    Reason::Unembeddable,
-    Reason::NotJudged,
-    Reason::Unjudgeable,
-];
+/// What the records of one cause share, in addition to their state: the reason, the fields, and of import without fields the
+/// source.
+type Shared = (String, Option<Fact>, String);
+
+/// The records that are kept back, by cause: how many, and the first of them.
+type Groups = BTreeMap<(CauseState, Shared), (u64, Kept)>;
+
+fn groups(
+    step: &Step,
+    stage: &StageReader,
+    manifest: &Manifest,
+    filter: &Filter,
+) -> Result<Groups, RunError> {
+    let mut groups = Groups::new();
+    let mut typed = 0;
+    for ((outcome, reason, cause), (records, id)) in alike(stage)? {
+        typed += records;
+        let Ok(fact) = serde_json::from_str::<Fact>(&cause) else {
+            return Err(Error::stale_file(&stage.place().join(CAUSES), "a cause of another version").into());
+        };
+        // An answer that waits with its question is no item of its own.
+        if fact == Fact::Beside {
+            continue;
+        }
+        let (state, code) = (State::from_code(&outcome), Reason::from_code(&reason));
+        // An endpoint that fails is one cause of what it was asked and of what it was not asked any more.
+        let by_fact = matches!(fact, Fact::Request(_) | Fact::Without { .. });
+        let shared = (if by_fact { String::new() } else { reason }, Some(fact.shared()), String::new());
+        let kept = Kept { id, state, reason: code, fact: Some(fact), text: String::new() };
+        let key = (kept.cause_state(step), shared);
+        groups.entry(key).or_insert_with(|| (0, kept)).0 += records;
+    }
+    if typed == kept_back(manifest) {
+        return Ok(groups);
+    }
+    // Those without fields have no more than a reason: what waits for people, and what an earlier version wrote.
+    let mut known: FxHashSet<String> = FxHashSet::default();
+    for part in stage.parts::<Caused>(CAUSES) {
+        known.extend(part?.into_iter().map(|caused| caused.id));
+    }
+    for part in fold_parts(stage, "ledger", filter, |entries| by_reason(step, entries, &known))? {
+        for (key, (records, first)) in part {
+            groups.entry(key).or_insert_with(|| (0, first)).0 += records;
+        }
+    }
+    Ok(groups)
+}
+
+/// The causes of a stage as they are written, with their state and reason: how many records have each, and the first of them.
+/// In the order in which they come first.
+fn alike(stage: &StageReader) -> Result<Vec<((String, String, String), (u64, String))>, RunError> {
+    let mut places: FxHashMap<(String, String, String), usize> = FxHashMap::default();
+    let mut found: Vec<((String, String, String), (u64, String))> = Vec::new();
+    for part in stage.parts::<Caused>(CAUSES) {
+        for Caused { id, outcome, reason, cause } in part? {
+            let key = (outcome, reason, cause);
+            match places.get(&key) {
+                Some(at) => found[*at].1.0 += 1,
+                None => {
+                    places.insert(key.clone(), found.len());
+                    found.push((key, (1, id)));
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Entries of one part of a ledger without the `known` ones, grouped by their reason.
+fn by_reason(step: &Step, entries: Vec<Entry>, known: &FxHashSet<String>) -> Groups {
+    let mut groups = Groups::new();
+    for entry in entries.into_iter().filter(|entry| !known.contains(&entry.id)) {
+        let code = entry.reason.unwrap_or_default();
+        let kept = Kept {
+            id: entry.id,
+            state: State::from_code(&entry.outcome),
+            reason: Reason::from_code(&code),
+            fact: None,
+            text: entry.evidence.unwrap_or_default(),
+        };
+        // A source is named before its file.
+        let source = if step.stage == Stage::Import { kept.source().to_owned() } else { String::new() };
+        let key = (kept.cause_state(step), (code, None, source));
+        groups.entry(key).or_insert_with(|| (0, kept)).0 += 1;
+    }
+    groups
+}
 
 /// Reasons of records that went on, and for which there is something left to do.
 fn went_on() -> impl Iterator<Item = Reason> {
     WITHOUT.into_iter().chain([Reason::Provisional, Reason::DraftedFromCut])
-}
-
-/// Entries of one part of a ledger, grouped by cause: how many, and the first of them.
-fn grouped_entries(step: &Step, entries: Vec<Entry>) -> BTreeMap<(CauseState, String), (u64, Entry)> {
-    let mut groups = BTreeMap::new();
-    // An answer that waits with its question is no item of its own.
-    let own = |entry: &Entry| !entry.evidence.as_deref().is_some_and(|text| text.starts_with(BESIDE));
-    for entry in entries.into_iter().filter(own) {
-        groups.entry(group(step, &entry)).or_insert_with(|| (0, entry)).0 += 1;
-    }
-    groups
 }
 
 /// How many records of a stage [`causes`] examines.
@@ -212,286 +252,5 @@ fn describe_filter(manifest: &Manifest) -> Option<Filter> {
         (false, true) => Some(Filter::any_of("outcome", states)),
         (true, false) => Some(Filter::any_of("reason", reasons)),
         (false, false) => Some(Filter::any_of("outcome", states).or(Filter::any_of("reason", reasons))),
-    }
-}
-
-/// Why a record is kept back; for one that continued without a draft, why that is missing.
-fn reason(entry: &Entry) -> Option<Reason> {
-    let reason = Reason::from_code(entry.reason.as_deref()?);
-    match reason {
-        Some(reason) if WITHOUT.contains(&reason) => {
-            let (code, _) = entry.evidence.as_deref()?.split_once(": ")?;
-            Reason::from_code(code)
-        }
-        other => other,
-    }
-}
-
-/// The evidence in the ledger, for a draft without the reason why it is missing.
-fn evidence(entry: &Entry) -> &str {
-    let evidence = entry.evidence.as_deref().unwrap_or_default();
-    match (is_without(entry), evidence.split_once(": ")) {
-        (true, Some((code, rest))) if Reason::from_code(code).is_some() => rest,
-        _ => evidence,
-    }
-}
-
-/// Whether a record continued without a draft, an embedding or a judgement.
-fn is_without(entry: &Entry) -> bool {
-    entry.reason.as_deref().is_some_and(|reason| WITHOUT.map(Reason::code).contains(&reason))
-}
-
-/// The group of an entry: its state, and what the entries of one cause share.
-fn group(step: &Step, entry: &Entry) -> (CauseState, String) {
-    let reason = reason(entry);
-    let code = || entry.reason.clone().unwrap_or_default();
-    let evidence_text = evidence(entry);
-    let shared = match reason {
-        Some(
-            Reason::RequestFailed
-            | Reason::RequestRefused
-            | Reason::EndpointLeft
-            | Reason::KeyMissing
-            | Reason::NoPrice,
-        ) => fault(evidence_text).to_owned(),
-        Some(Reason::BudgetReached) => evidence_text.split(": ").next().unwrap_or_default().to_owned(),
-        Some(Reason::ReplyMissing) if evidence_text.starts_with("the sample pack") => "sample".to_owned(),
-        // Each batch has its own time; the first represents those of its endpoint.
-        Some(Reason::ReplyMissing)
-            if evidence_text.starts_with(IN_A_BATCH) && !evidence_text.contains("; riddlemill ") =>
-        {
-            evidence_text.split(" since ").next().unwrap_or(evidence_text).to_owned()
-        }
-        Some(Reason::ReplyMissing) => evidence_text.to_owned(),
-        // Each file has a cause of its own.
-        Some(Reason::ForeignFile | Reason::ColumnMissing | Reason::NothingRead) => {
-            format!("{} {} {evidence_text}", code(), source(entry))
-        }
-        // A source is named before its file.
-        _ if step.stage == Stage::Import => format!("{} {}", code(), source(entry)),
-        _ => code(),
-    };
-    if is_without(entry) {
-        let state = match step.stage {
-            Stage::Embed => CauseState::Unembedded,
-            Stage::SameJoke => CauseState::Unjudged,
-            _ => CauseState::Undrafted,
-        };
-        return (state, shared);
-    }
-    let round = || Pending::round_of_evidence(evidence_text);
-    let state = match (State::from_code(&entry.outcome), reason) {
-        (_, Some(Reason::DraftedFromCut)) => CauseState::HalfDrafted,
-        (Some(State::Changed), _) => CauseState::Provisional(round()),
-        // Requests skipped because an endpoint was left alone would have failed like those before.
-        (Some(State::Failed), _) | (_, Some(Reason::EndpointLeft)) => CauseState::Failed,
-        (_, Some(Reason::VotesMissing)) => CauseState::Votes(round()),
-        (_, Some(Reason::Disputed)) => CauseState::Votes(Round::Adjudication),
-        (_, Some(Reason::ListedTerm | Reason::DecidedHold)) => CauseState::Person,
-        (
-            _,
-            Some(
-                Reason::ReplyMissing
-                | Reason::BudgetReached
-                | Reason::NoPrice
-                | Reason::KeyMissing
-                | Reason::AnswerCut
-                | Reason::Interrupted,
-            ),
-        ) => CauseState::Model,
-        _ => CauseState::Other,
-    };
-    (state, shared)
-}
-
-struct OfStage<'a> {
-    config: &'a Config,
-    recipe: &'static Recipe,
-    step: &'static Step,
-    /// Whether there is no output at all.
-    empty: bool,
-}
-
-impl OfStage<'_> {
-    /// What keeps records like this one back, and the remedy.
-    fn remedy(&self, state: CauseState, entry: &Entry) -> (String, Remedy) {
-        let evidence_text = evidence(entry);
-        match reason(entry) {
-            Some(Reason::KeyMissing) => {
-                let names = self.config.endpoints.iter().flat_map(|endpoint| endpoint.variables());
-                let name = names.into_iter().find(|name| evidence_text.split(' ').any(|word| word == *name));
-                let remedy = match name {
-                    Some(name) if ApiKey::from_env(name).is_none() => {
-                        Remedy::First(format!("export {name}=…"))
-                    }
-                    _ => Remedy::Run,
-                };
-                (fault(evidence_text).to_owned(), remedy)
-            }
-            Some(Reason::NoPrice) => {
-                let set = self.endpoint(evidence_text).is_some_and(|endpoint| endpoint.price().is_some());
-                let name = self.endpoint(evidence_text).map_or("…", |endpoint| &endpoint.name);
-                let both = format!(
-                    "set usd_per_million_in and usd_per_million_out, or free = true, under [llm.{name}] in pipeline.toml"
-                );
-                (fault(evidence_text).to_owned(), if set { Remedy::Run } else { Remedy::First(both) })
-            }
-            Some(Reason::BudgetReached) => self.budget(evidence_text),
-            Some(Reason::DraftedFromCut) => (
-                "an earlier version took what was cut or refused for whole".into(),
-                Remedy::Command("riddlemill replies cut".into()),
-            ),
-            Some(Reason::AnswerCut) if evidence_text.contains("; without --offline") => {
-                (evidence_text.split(';').next().unwrap_or(evidence_text).to_owned(), Remedy::Run)
-            }
-            Some(Reason::AnswerCut) => {
-                let name = self.endpoint(evidence_text).map_or("…", |endpoint| &endpoint.name);
-                let raise = format!("raise max_tokens_ceiling under [llm.{name}] in pipeline.toml");
-                (evidence_text.split(';').next().unwrap_or(evidence_text).to_owned(), Remedy::First(raise))
-            }
-            Some(Reason::Interrupted) => ("the run was interrupted".into(), Remedy::Run),
-            Some(Reason::ReplyMissing) => self.missing(evidence_text),
-            Some(reason @ (Reason::RequestFailed | Reason::EndpointLeft | Reason::RequestRefused)) => {
-                let what = evidence_text.split(" (reply:").next().unwrap_or(evidence_text);
-                let what = what.split(" (attempt ").next().unwrap_or(what);
-                let remedy = self
-                    .endpoint(fault(evidence_text))
-                    .and_then(|endpoint| parameter(endpoint, evidence_text))
-                    .unwrap_or_else(|| match reason {
-                        // The same model refuses the same text again.
-                        Reason::RequestRefused if is_of_text(evidence_text) => Remedy::First(format!(
-                            "ask another model: set `endpoint` under [draft] in pipeline.toml, then riddlemill run --recipe {} --retry-failed",
-                            self.recipe.name
-                        )),
-                        Reason::RequestRefused => self.again(),
-                        _ => self.request_failed(evidence_text),
-                    });
-                (short(what), remedy)
-            }
-            Some(Reason::ReplyUnparseable) => {
-                let what = evidence_text.split(" (reply:").next().unwrap_or(evidence_text);
-                (format!("the reply cannot be read: {}", short(what)), self.again())
-            }
-            Some(Reason::ResponsesMissing) => (
-                short(evidence_text),
-                Remedy::First("name models as respond.endpoints, or put answers into raw/responses".into()),
-            ),
-            Some(Reason::JudgesMissing) => (
-                short(evidence_text),
-                Remedy::First("name judges as judge.endpoints in pipeline.toml".into()),
-            ),
-            Some(Reason::ListedTerm) => {
-                let (stage, recipe) = (self.step.name, self.recipe.name);
-                let table =
-                    format!("riddlemill decide export --recipe {recipe} --stage {stage} --out held.csv");
-                ("the text contains a listed term".into(), Remedy::Command(table))
-            }
-            Some(Reason::DecidedHold) => ("somebody decided so".into(), Remedy::Nothing),
-            reason if state == CauseState::Failed && self.step.stage == Stage::Import => {
-                unread::cause(self.config, entry, reason, self.empty, self.look())
-            }
-            _ if state == CauseState::Failed => (short(evidence_text), self.look()),
-            _ => (short(evidence_text), Remedy::Nothing),
-        }
-    }
-
-    /// The endpoint named in evidence.
-    fn endpoint(&self, evidence: &str) -> Option<&riddlemill_llm::Endpoint> {
-        let tokens = || evidence.split([' ', ':', ',', ';']);
-        self.config.endpoints.iter().find(|endpoint| {
-            tokens().any(|word| word == endpoint.name || word.strip_prefix("llm.") == Some(&endpoint.name))
-        })
-    }
-
-    fn budget(&self, evidence: &str) -> (String, Remedy) {
-        let (scope, spent) = evidence.split_once(": ").unwrap_or((evidence, ""));
-        let spent = spent.split(", the next").next().unwrap_or(spent);
-        match scope.split_once(':') {
-            Some(("endpoint", name)) => (
-                format!("the cap of {name} leaves too little for the next request: {spent}"),
-                Remedy::First(format!("raise max_usd under [llm.{name}] in pipeline.toml")),
-            ),
-            Some(("recipe", name)) => (
-                format!("the cap of {name} leaves too little for the next request: {spent}"),
-                Remedy::First("raise draft.max_usd in pipeline.toml".into()),
-            ),
-            // The next run has the same cap again.
-            _ => (format!("the run's cap leaves too little for the next request: {spent}"), Remedy::Run),
-        }
-    }
-
-    /// The cause of replies that were not asked for.
-    fn missing(&self, evidence: &str) -> (String, Remedy) {
-        if evidence.starts_with(IN_A_BATCH) {
-            return match evidence.rsplit_once("; ") {
-                Some((what, command)) if command.starts_with("riddlemill ") => {
-                    (what.to_owned(), Remedy::Command(command.to_owned()))
-                }
-                cut => (cut.map_or(evidence, |(what, _)| what).to_owned(), Remedy::Run),
-            };
-        }
-        let offline = evidence.contains("offline");
-        let asked_yet = if offline { "the run was offline" } else { "nothing was asked yet" };
-        let kind = match self.step.stage {
-            Stage::Draft(kind) => kind,
-            Stage::Embed | Stage::SameJoke => return (asked_yet.into(), Remedy::Run),
-            _ => return (short(evidence), Remedy::Run),
-        };
-        let endpoints = draft::endpoints(kind, self.config, self.recipe.name).unwrap_or_default();
-        if endpoints.iter().any(draft::sends) {
-            return (asked_yet.into(), Remedy::Run);
-        }
-        let asks = draft::asks(kind, self.config, self.recipe.name);
-        let setting = if asks.several { asks.key.as_str() } else { "draft.endpoint" };
-        let what = match endpoints.is_empty() {
-            true => draft::no_endpoint(kind, self.config, self.recipe.name),
-            false => "the sample contains no replies for them".into(),
-        };
-        (what, Remedy::First(format!("name an [llm.<name>] of yours as {setting} in pipeline.toml")))
-    }
-
-    fn request_failed(&self, evidence: &str) -> Remedy {
-        let Some(endpoint) = self.endpoint(fault(evidence)) else { return Remedy::Run };
-        let name = &endpoint.name;
-        // A judge's name may precede it.
-        let status = evidence.split_once(" from ").and_then(|(before, _)| before.rsplit(' ').next());
-        let status = status.and_then(|word| word.parse::<u16>().ok());
-        match status {
-            Some(401 | 403) => Remedy::First(endpoint.where_the_key_is()),
-            Some(404 | 405) if evidence.contains("api_version = ") => Remedy::First(format!(
-                "check base_url, api_version and model of [llm.{name}] in pipeline.toml"
-            )),
-            Some(404) => Remedy::First(format!("check base_url and model of [llm.{name}] in pipeline.toml")),
-            Some(405) => Remedy::First(format!("check base_url of [llm.{name}] in pipeline.toml")),
-            Some(300..=399) => moved(name, evidence),
-            Some(402) => Remedy::First(format!("pay for {name}")),
-            _ if evidence.contains("quota is exhausted") => Remedy::First(format!("pay for {name}")),
-            Some(408 | 409 | 425 | 429 | 500..) => Remedy::Run,
-            Some(_) => Remedy::First(format!(
-                "change what the server names, under [llm.{name}] in pipeline.toml or at the server"
-            )),
-            None if evidence.contains(", not JSON") => {
-                Remedy::First(format!("check base_url of [llm.{name}] in pipeline.toml"))
-            }
-            None if evidence.contains("key_command") => {
-                Remedy::First(format!("run the key_command of [llm.{name}] by hand"))
-            }
-            None if evidence.contains("no connection to ") => Remedy::First(format!(
-                "check that {} answers, the base_url of [llm.{name}]",
-                endpoint.base_url
-            )),
-            None => Remedy::Run,
-        }
-    }
-
-    /// The command that asks again for permanent failures.
-    fn again(&self) -> Remedy {
-        Remedy::Command(format!("riddlemill run --recipe {} --retry-failed", self.recipe.name))
-    }
-
-    /// The command that shows the failed records.
-    fn look(&self) -> Remedy {
-        let (stage, recipe) = (self.step.name, self.recipe.name);
-        Remedy::Command(format!("riddlemill show {stage} --recipe {recipe} --outcome failed"))
     }
 }

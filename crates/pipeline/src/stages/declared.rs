@@ -30,7 +30,7 @@ pub fn mark(mut record: Row, marked: &Marked, anonymise: &Anonymise) -> Outcome<
             Err((reason, evidence)) => {
                 let evidence = format!("{group}.{field}: {evidence}");
                 return match reason {
-                    Reason::ListedTerm => Outcome::Held { reason, evidence },
+                    Reason::ListedTerm => Outcome::Held { reason, evidence: evidence.into() },
                     _ => Outcome::Dropped { reason, evidence },
                 };
             }
@@ -43,7 +43,7 @@ pub fn mark(mut record: Row, marked: &Marked, anonymise: &Anonymise) -> Outcome<
     Outcome::Changed {
         row: record,
         rule: riddlemill_text::offline::MARKED,
-        evidence: evidence.join("; "),
+        evidence: evidence.join("; ").into(),
         before: String::new(),
         after: after.join("\n"),
     }
@@ -51,7 +51,7 @@ pub fn mark(mut record: Row, marked: &Marked, anonymise: &Anonymise) -> Outcome<
 
 /// Orders a record's options, or returns what is missing for that.
 pub fn choose(mut record: Row, options: &Options, settings: &sections::Options) -> Outcome<Row> {
-    let hold = |evidence: String| Outcome::Held { reason: Reason::OptionsMissing, evidence };
+    let hold = |evidence: String| Outcome::Held { reason: Reason::OptionsMissing, evidence: evidence.into() };
     let scope = scope(&record, options.benchmark);
     let (right, wrong) = match (scope.text(&options.right), scope.texts(&options.wrong)) {
         (Ok(right), Ok(wrong)) => (right, wrong),
@@ -74,7 +74,7 @@ pub fn choose(mut record: Row, options: &Options, settings: &sections::Options) 
             Outcome::Changed {
                 row: record,
                 rule: Reason::Ordered.code(),
-                evidence: format!("the right answer is {}", LETTERS[made.answer]),
+                evidence: format!("the right answer is {}", LETTERS[made.answer]).into(),
                 before: String::new(),
                 after: made.options.join("\n"),
             }

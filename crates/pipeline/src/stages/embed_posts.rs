@@ -8,7 +8,7 @@ use super::seconds::Seconds;
 use super::stage::StageError;
 use riddlemill_llm::Answer;
 use riddlemill_tables::{StageReader, StageWriter};
-use riddlemill_text::record::{Outcome, Post, Reason, record};
+use riddlemill_text::record::{Evidence, Outcome, Post, Reason, record};
 
 record! {
     /// Two posts whose embeddings are near.
@@ -61,21 +61,26 @@ pub fn embed_posts(
 }
 
 /// Whether a text was embedded, and by which reply or why not.
-fn embedded(answer: &Answer) -> (Reason, String) {
-    let missing = |reason: Reason, words: &str| {
+fn embedded(answer: &Answer) -> (Reason, Evidence) {
+    let missing = |reason: Reason, words: &Evidence| {
         let lasting = matches!(reason, Reason::RequestRefused | Reason::ReplyUnparseable);
         let rule = if lasting { Reason::Unembeddable } else { Reason::NotEmbedded };
-        (rule, format!("{}: {words}", reason.code()))
+        (rule, Evidence::without(reason, words))
     };
     match answer {
         Answer::Reply(reply) => {
             let basis = format!("{}:{}", reply.marks.origin(), reply.key);
             match &reply.vector {
-                Some(_) => (Reason::Embedded, basis),
-                None => missing(Reason::ReplyUnparseable, &format!("no embedding in it ({basis})")),
+                Some(_) => (Reason::Embedded, basis.into()),
+                None => missing(
+                    Reason::ReplyUnparseable,
+                    &Evidence::from(format!("no embedding in it ({basis})")),
+                ),
             }
         }
         Answer::Held(held) => missing(held.reason, &held.what),
-        Answer::Failed(failed) => missing(failed.reason, &format!("{} (reply:{})", failed.error, failed.key)),
+        Answer::Failed(failed) => {
+            missing(failed.reason, &failed.error.worded(format!("{} (reply:{})", failed.error, failed.key)))
+        }
     }
 }

@@ -11,7 +11,7 @@ const WRONG: usize = 3;
 
 /// Orders a text's options, or returns what is missing for that.
 pub fn options(mut text: Row, settings: &sections::Options) -> Outcome<Row> {
-    let hold = |evidence: String| Outcome::Held { reason: Reason::OptionsMissing, evidence };
+    let hold = |evidence: String| Outcome::Held { reason: Reason::OptionsMissing, evidence: evidence.into() };
     let Some(explanation) = text.text("explanation").filter(|e| !e.trim().is_empty()) else {
         return hold("it has no explanation".into());
     };
@@ -27,7 +27,7 @@ pub fn options(mut text: Row, settings: &sections::Options) -> Outcome<Row> {
             text.set_list("options", made.options);
             Outcome::Changed {
                 rule: Reason::Ordered.code(),
-                evidence: format!("the explanation is {}", LETTERS[made.answer]),
+                evidence: format!("the explanation is {}", LETTERS[made.answer]).into(),
                 before: String::new(),
                 after,
                 row: text,

@@ -63,7 +63,7 @@ fn changed_text(
         row.text.clone_from(text);
     }
     let after = row.text.clone();
-    let evidence = format!("{edits}; {by_rule}");
+    let evidence = format!("{edits}; {by_rule}").into();
     Outcome::Changed { row, rule: Reason::DecidedText.code(), evidence, before, after }
 }
 
@@ -101,12 +101,12 @@ pub(super) fn overruled<T>(
     let evidence = format!("{decision}; {}", by_rule(&outcome));
     match decision.verdict {
         Verdict::Drop => Outcome::Dropped { reason: Reason::DecidedDrop, evidence },
-        Verdict::Hold => Outcome::Held { reason: Reason::DecidedHold, evidence },
+        Verdict::Hold => Outcome::Held { reason: Reason::DecidedHold, evidence: evidence.into() },
         Verdict::Keep if stops(&outcome) => match passing() {
             Some(row) => Outcome::Changed {
                 row,
                 rule: Reason::DecidedKeep.code(),
-                evidence,
+                evidence: evidence.into(),
                 before: String::new(),
                 after: String::new(),
             },

@@ -23,7 +23,7 @@ use riddlemill_llm::{Ask, Endpoint, Engine, Parsed, Prompts};
 use riddlemill_tables::{StageReader, StageWriter, Workspace};
 use riddlemill_text::join::Watch;
 use riddlemill_text::offline::dedup::Found;
-use riddlemill_text::record::{Outcome, Post, Reason, is_published, record};
+use riddlemill_text::record::{Evidence, Outcome, Post, Reason, is_published, record};
 
 record! {
     /// A borderline pair that a judge was to be asked about.
@@ -342,7 +342,7 @@ pub fn judge_pairs(
         let outcome = match of_post.get(&id) {
             None => Outcome::Kept(post),
             Some(of_post) => {
-                let said: Vec<&(JudgedPair, Reason)> = of_post.iter().map(|at| &judged[*at]).collect();
+                let said: Vec<&(JudgedPair, Said)> = of_post.iter().map(|at| &judged[*at]).collect();
                 let (reason, evidence) = told(&id, &said);
                 let (before, after) = (String::new(), String::new());
                 Outcome::Changed { row: post, rule: reason.code(), evidence, before, after }
@@ -355,18 +355,18 @@ pub fn judge_pairs(
 }
 
 /// What became of a post's pairs: what is missing before what is there, because that is what somebody can do about.
-fn told(id: &str, said: &[&(JudgedPair, Reason)]) -> (Reason, String) {
+fn told(id: &str, said: &[&(JudgedPair, Said)]) -> (Reason, Evidence) {
     for reason in [Reason::NotJudged, Reason::Unjudgeable] {
-        if let Some((pair, _)) = said.iter().find(|(_, of)| *of == reason) {
-            return (reason, pair.basis.clone());
+        if let Some((_, (_, evidence))) = said.iter().find(|(_, of)| of.0 == reason) {
+            return (reason, evidence.clone());
         }
     }
-    let one = |(pair, _): &&(JudgedPair, Reason)| {
+    let one = |(pair, _): &&(JudgedPair, Said)| {
         let other = if pair.a == id { &pair.b } else { &pair.a };
         let verdict = pair.verdict.as_deref().unwrap_or_default();
         format!("{verdict} with {other}: {} ({})", pair.why.as_deref().unwrap_or_default(), pair.basis)
     };
-    (Reason::PairJudged, said.iter().map(one).collect::<Vec<_>>().join("; "))
+    (Reason::PairJudged, said.iter().map(one).collect::<Vec<_>>().join("; ").into())
 }
 
 /// The pairs with what the judge said of each, or why nothing.
@@ -374,7 +374,7 @@ fn judged(
     posts: &[Post],
     pairs: &[Borderline],
     asking: &LlmContext<'_>,
-) -> Result<Vec<(JudgedPair, Reason)>, StageError> {
+) -> Result<Vec<(JudgedPair, Said)>, StageError> {
     let Some(endpoint) = endpoint(asking.config, asking.recipe)? else { return Ok(Vec::new()) };
     if pairs.is_empty() {
         return Ok(Vec::new());
@@ -391,27 +391,33 @@ fn judged(
     asking.pulse.part("", posts.len() as u64);
     let judged =
         pairs.iter().zip(requests).zip(answers.into_iter().flatten()).map(|((pair, request), answer)| {
-            let (verdict, why, basis, reason) = said(answer);
+            let (verdict, why, told) = said(answer);
+            let basis = told.1.to_string();
             let (a, b) = (posts[pair.a].id.clone(), posts[pair.b].id.clone());
-            (JudgedPair { a, b, score: pair.score, verdict, why, request, basis }, reason)
+            (JudgedPair { a, b, score: pair.score, verdict, why, request, basis }, told)
         });
     Ok(judged.collect())
 }
 
-/// Verdict, reason of the judge, basis, and what that is in the ledger.
-fn said(answer: Parsed<Judgement>) -> (Option<String>, Option<String>, String, Reason) {
-    let missing = |reason: Reason, words: &str| {
+/// What a pair is in the ledger, and its basis.
+type Said = (Reason, Evidence);
+
+/// Verdict, reason of the judge, and what that is in the ledger.
+fn said(answer: Parsed<Judgement>) -> (Option<String>, Option<String>, Said) {
+    let missing = |reason: Reason, words: &Evidence| {
         let rule = if is_lasting(reason) { Reason::Unjudgeable } else { Reason::NotJudged };
-        (None, None, format!("{}: {words}", reason.code()), rule)
+        (None, None, (rule, Evidence::without(reason, words)))
     };
     match answer {
         Parsed::Value { value, reply, .. } => {
             let verdict = if value.one { ONE } else { TWO };
             let basis = format!("{}:{}", reply.marks.origin(), reply.key);
-            (Some(verdict.to_owned()), Some(value.why), basis, Reason::PairJudged)
+            (Some(verdict.to_owned()), Some(value.why), (Reason::PairJudged, basis.into()))
         }
         Parsed::Held(held) => missing(held.reason, &held.what),
-        Parsed::Failed(failed) => missing(failed.reason, &format!("{} (reply:{})", failed.error, failed.key)),
+        Parsed::Failed(failed) => {
+            missing(failed.reason, &failed.error.worded(format!("{} (reply:{})", failed.error, failed.key)))
+        }
     }
 }
 

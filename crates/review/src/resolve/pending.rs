@@ -1,4 +1,4 @@
-//! What an item without a result still waits for, and why. As text it is the evidence in a stage's ledger.
+//! What an item without a result still waits for, and why. As text it is the evidence in a stage's ledger, for people.
 
 use std::fmt;
 
@@ -62,17 +62,6 @@ impl Why {
             std::iter::once(vote).chain(others.iter().copied()).map(answers).collect();
         answers.sort();
         Why::Twice { round, answers }
-    }
-}
-
-/// How evidence names votes of the second round; the latter in ledgers that earlier versions wrote.
-const REVIEW_VOTES: [&str; 2] = [" review vote", "(review)"];
-
-impl Pending {
-    /// The round of the votes that are missing according to the evidence in a ledger, which is this type as text.
-    pub fn round_of_evidence(evidence: &str) -> Round {
-        let is_review = REVIEW_VOTES.iter().any(|words| evidence.contains(words));
-        if is_review { Round::Review } else { Round::Vote }
     }
 }
 

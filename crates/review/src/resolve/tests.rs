@@ -49,18 +49,6 @@ fn chumor_takes_a_majority_or_says_undecided() {
 }
 
 #[test]
-fn evidence_says_in_which_round_votes_are_missing() {
-    for round in [Round::Vote, Round::Review] {
-        for votes in 1..3 {
-            let waiting = Pending::Waiting { round, on: vec![Role::Senior], votes };
-            assert_eq!(Pending::round_of_evidence(&waiting.to_string()), round, "{waiting}");
-        }
-    }
-    let earlier = ["waits for 2 votes (vote) of junior", "waits for 1 vote (review) of senior"];
-    assert_eq!(earlier.map(Pending::round_of_evidence), [Round::Vote, Round::Review]);
-}
-
-#[test]
 fn a_majority_is_more_than_half() {
     assert_eq!(majority([("a", 2), ("b", 1)]), Some("a"));
     assert_eq!(majority([("a", 2), ("b", 1), ("c", 1)]), None, "half is none");

@@ -113,11 +113,14 @@ impl Anonymise {
         });
         match self.text(rules, &post.text, &names) {
             Verdict::Refused(evidence) => Outcome::Dropped { reason: Reason::PersonalData, evidence },
-            Verdict::Listed(evidence) => Outcome::Held { reason: Reason::ListedTerm, evidence },
+            Verdict::Listed(evidence) => {
+                Outcome::Held { reason: Reason::ListedTerm, evidence: evidence.into() }
+            }
             Verdict::Clean => Outcome::Kept(post),
             Verdict::Marked(text, evidence) => {
                 post.text = text;
                 let after = post.text.clone();
+                let evidence = evidence.into();
                 Outcome::Changed { rule: MARKED, evidence, before: String::new(), after, row: post }
             }
         }
@@ -134,7 +137,7 @@ impl Anonymise {
                     return Outcome::Dropped { reason: Reason::PersonalData, evidence: named(evidence) };
                 }
                 Verdict::Listed(evidence) => {
-                    return Outcome::Held { reason: Reason::ListedTerm, evidence: named(evidence) };
+                    return Outcome::Held { reason: Reason::ListedTerm, evidence: named(evidence).into() };
                 }
                 Verdict::Clean => {}
                 Verdict::Marked(marked, evidence) => {
@@ -150,7 +153,7 @@ impl Anonymise {
         let after = texts.join("\n");
         Outcome::Changed {
             rule: MARKED,
-            evidence: evidence_lines.join("; "),
+            evidence: evidence_lines.join("; ").into(),
             before: String::new(),
             after,
             row,

@@ -38,7 +38,7 @@ pub fn clean(mut post: Post, settings: &settings::Clean) -> Outcome<Post> {
     }
     Outcome::Changed {
         rule: first.rule.code(),
-        evidence: rules_of(cleaned.hits.iter().map(|h| h.rule.code())),
+        evidence: rules_of(cleaned.hits.iter().map(|h| h.rule.code())).into(),
         before,
         after: post.text.clone(),
         row: post,
@@ -58,7 +58,7 @@ fn other_than_chinese(mut post: Post, title: Option<&str>, content: Option<&str>
     }
     let rule = rule.unwrap_or(rules::Rule::Debris.code());
     let after = post.text.clone();
-    Outcome::Changed { row: post, rule, evidence: rule.to_owned(), before, after }
+    Outcome::Changed { row: post, rule, evidence: rule.into(), before, after }
 }
 
 /// The rules that were applied, each once, in order.

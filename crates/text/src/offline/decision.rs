@@ -20,11 +20,15 @@ impl<T> From<Outcome<T>> for RowOutcome<T> {
         let (row, outcome, reason, evidence) = match outcome {
             Outcome::Kept(row) => (Some(row), "kept", None, None),
             Outcome::Changed { row, rule, evidence, .. } => {
-                (Some(row), "changed", Some(rule), Some(evidence))
+                (Some(row), "changed", Some(rule), Some(evidence.into_text()))
             }
             Outcome::Dropped { reason, evidence } => (None, "dropped", Some(reason.code()), Some(evidence)),
-            Outcome::Held { reason, evidence } => (None, "held", Some(reason.code()), Some(evidence)),
-            Outcome::Failed { reason, evidence } => (None, "failed", Some(reason.code()), Some(evidence)),
+            Outcome::Held { reason, evidence } => {
+                (None, "held", Some(reason.code()), Some(evidence.into_text()))
+            }
+            Outcome::Failed { reason, evidence } => {
+                (None, "failed", Some(reason.code()), Some(evidence.into_text()))
+            }
             Outcome::Merged { reason, evidence, .. } => (None, "merged", Some(reason.code()), Some(evidence)),
             // Stages that take single rows neither split nor join them.
             Outcome::Expanded(_) | Outcome::Joined { .. } => (None, "failed", None, None),

@@ -36,3 +36,18 @@ record! {
         role: String,
     }
 }
+
+record! {
+    /// Why a record of a stage waits, failed, or went on without something, as fields. Its entry in the ledger says the same
+    /// in words. Stages that earlier versions wrote have none.
+    pub struct Caused {
+        /// The record that entered, as in the ledger.
+        id: String,
+        /// Its state, as in the ledger.
+        outcome: String,
+        /// The code of its reason, as in the ledger.
+        reason: String,
+        /// A [`super::Cause`] as JSON.
+        cause: String,
+    }
+}

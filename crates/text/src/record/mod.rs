@@ -5,10 +5,12 @@
 //! which ([`Link`]). Nothing here depends on Parquet, folders or stages.
 
 mod accounting;
+mod cause;
 mod cell;
 mod declared;
 mod edit;
 mod entry;
+mod evidence;
 mod id;
 mod language;
 mod locator;
@@ -19,13 +21,15 @@ mod row;
 mod standing;
 
 pub use accounting::{Counts, Unbalanced};
+pub use cause::{BatchStands, Cause, Request, RequestFault, Scope};
 pub use cell::{
     Cell, CellKind, Cells, Column, ColumnDigest, Field, OwnedCell, Record, Typed, Values, digest_of, record,
     row_digest,
 };
 pub use declared::Declared;
 pub use edit::with_fields;
-pub use entry::{Entry, Link};
+pub use entry::{Caused, Entry, Link};
+pub use evidence::Evidence;
 pub use id::{derived, is_published, pseudonym, published_id, text_id};
 pub use language::Language;
 pub use locator::{Locator, NoLocator};

@@ -1,6 +1,6 @@
 //! What a stage did with a record: always exactly one of eight outcomes.
 
-use super::Reason;
+use super::{Cause, Evidence, Reason};
 
 /// Similarity figures of a merge that any string library can reproduce, in addition to the score that
 /// decided.
@@ -26,7 +26,7 @@ pub enum Outcome<T> {
         /// The code of the text rule that changed it; the first one where several did.
         rule: &'static str,
         /// Every rule that was applied, separated by commas.
-        evidence: String,
+        evidence: Evidence,
         /// The text before; empty if it must not be repeated.
         before: String,
         /// The text after.
@@ -62,18 +62,28 @@ pub enum Outcome<T> {
         /// What it waits for.
         reason: Reason,
         /// The vote it waits for, or what was found.
-        evidence: String,
+        evidence: Evidence,
     },
     /// Could not be processed.
     Failed {
         /// The kind of failure.
         reason: Reason,
         /// The error, with what could be read of the input.
-        evidence: String,
+        evidence: Evidence,
     },
 }
 
 impl<T> Outcome<T> {
+    /// Why it waits, failed or went on without something, as fields.
+    pub fn cause(&self) -> Option<&Cause> {
+        match self {
+            Outcome::Changed { evidence, .. }
+            | Outcome::Held { evidence, .. }
+            | Outcome::Failed { evidence, .. } => evidence.cause(),
+            _ => None,
+        }
+    }
+
     /// The same outcome with `change` applied to its rows.
     pub fn map<U>(self, mut change: impl FnMut(T) -> U) -> Outcome<U> {
         match self {

@@ -172,7 +172,7 @@ impl<'a> DedupOutcomes<'a> {
             _ => Some(Outcome::Changed {
                 row: post.clone(),
                 rule: Reason::DecidedTwo.code(),
-                evidence: why,
+                evidence: why.into(),
                 before: String::new(),
                 after: String::new(),
             }),

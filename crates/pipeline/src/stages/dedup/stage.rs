@@ -250,7 +250,7 @@ pub(in crate::stages) fn unmerged<R: Record>(
             Outcome::Changed {
                 row: row(record),
                 rule: Reason::Published.code(),
-                evidence: format!("{}: {evidence}", crate::stages::overrule::by_rule(&outcome)),
+                evidence: format!("{}: {evidence}", crate::stages::overrule::by_rule(&outcome)).into(),
                 before: String::new(),
                 after: String::new(),
             }

@@ -25,7 +25,7 @@ use riddlemill_llm::{
 };
 use riddlemill_review::Values;
 use riddlemill_tables::{StageWriter, Workspace};
-use riddlemill_text::record::{Reason, Record, Row, derived, is_published};
+use riddlemill_text::record::{Cause, Evidence, Reason, Record, Row, derived, is_published};
 
 /// Why a stage sends no requests.
 pub fn no_endpoint(draft: Draft, config: &Config, recipe: &str) -> String {
@@ -265,7 +265,7 @@ pub fn replies(
     if endpoints.is_empty() {
         let held = riddlemill_llm::Held {
             reason: Reason::ReplyMissing,
-            what: no_endpoint(draft, asking.config, asking.recipe),
+            what: Evidence::of(no_endpoint(draft, asking.config, asking.recipe), Cause::NoEndpoint),
         };
         let slot = Slot::default();
         for (of_record, record) in replies.iter_mut().zip(records).filter(|(_, r)| !is_published(r.id())) {

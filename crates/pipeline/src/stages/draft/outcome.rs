@@ -7,7 +7,7 @@ use crate::stages::subject::{self, DraftItem, Drafted};
 use riddlemill_benchmarks::Trouble;
 use riddlemill_llm::{Marks, Parsed};
 use riddlemill_review::Values;
-use riddlemill_text::record::{Outcome, Reason, Row};
+use riddlemill_text::record::{Evidence, Outcome, Reason, Row};
 
 /// What became of one wanted reply.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,7 +34,7 @@ pub(super) fn outcome(draft: Draft, mut record: Row, replies: Vec<Replied>, opti
     }
     let (mut drafted, mut evidence) = (Vec::new(), Vec::new());
     let mut reason_made = draft.declared().reason;
-    let mut missing: Option<(Reason, String, bool)> = None;
+    let mut missing: Option<(Reason, Evidence, bool)> = None;
     let mut lacking = BTreeSet::new();
     for Replied { element, slot, prompt, parsed } in replies {
         match draft_outcome(parsed, &prompt) {
@@ -47,7 +47,8 @@ pub(super) fn outcome(draft: Draft, mut record: Row, replies: Vec<Replied>, opti
             }
             DraftOutcome::Missing { reason, words, held } => {
                 lacking.insert(element);
-                let words = items.get(element).map_or_else(|| words.clone(), |item| item.named(&words));
+                let words =
+                    items.get(element).map_or_else(|| words.clone(), |item| words.worded(item.named(&words)));
                 missing.get_or_insert((reason, words, held));
             }
         }
@@ -56,7 +57,7 @@ pub(super) fn outcome(draft: Draft, mut record: Row, replies: Vec<Replied>, opti
         let after = after(draft, &items, &drafted);
         let findings = subject::drafted(&mut record, draft, &drafted);
         record.set_flags(draft.name(), findings);
-        return changed(record, reason_made, evidence.join("; "), after);
+        return changed(record, reason_made, evidence.join("; ").into(), after);
     };
     match (optional, held) {
         (true, _) => {
@@ -68,7 +69,7 @@ pub(super) fn outcome(draft: Draft, mut record: Row, replies: Vec<Replied>, opti
             record.set_flags(draft.name(), findings);
             let lasting = matches!(reason, Reason::RequestRefused | Reason::ReplyUnparseable);
             let rule = if lasting { Reason::Undraftable } else { Reason::NotDrafted };
-            changed(record, rule, format!("{}: {words}", reason.code()), after)
+            changed(record, rule, Evidence::without(reason, &words), after)
         }
         (false, true) => Outcome::Held { reason, evidence: words },
         (false, false) => Outcome::Failed { reason, evidence: words },
@@ -77,7 +78,7 @@ pub(super) fn outcome(draft: Draft, mut record: Row, replies: Vec<Replied>, opti
 
 /// The outcome of a record whose list, about whose elements a draft asks, does not exist.
 pub(super) fn no_list(trouble: &Trouble) -> Outcome<Row> {
-    Outcome::Failed { reason: Reason::NotAList, evidence: trouble.to_string() }
+    Outcome::Failed { reason: Reason::NotAList, evidence: trouble.to_string().into() }
 }
 
 /// The replies, as a ledger shows them.
@@ -107,7 +108,7 @@ pub(in crate::stages) enum DraftOutcome {
         /// Why.
         reason: Reason,
         /// What came instead.
-        words: String,
+        words: Evidence,
         /// Whether it may still come.
         held: bool,
     },
@@ -130,13 +131,13 @@ pub(in crate::stages) fn draft_outcome(parsed: Parsed<Values>, prompt: &str) -> 
         Parsed::Failed(failed) => {
             let raw =
                 if failed.raw.is_empty() { String::new() } else { format!("; it said: {}", failed.raw) };
-            let words = format!("{} (reply:{}){raw}", failed.error, failed.key);
+            let words = failed.error.worded(format!("{} (reply:{}){raw}", failed.error, failed.key));
             DraftOutcome::Missing { reason: failed.reason, words, held: false }
         }
     }
 }
 
-fn changed<S>(row: S, reason: Reason, evidence: String, after: String) -> Outcome<S> {
+fn changed<S>(row: S, reason: Reason, evidence: Evidence, after: String) -> Outcome<S> {
     Outcome::Changed { row, rule: reason.code(), evidence, before: String::new(), after }
 }
 

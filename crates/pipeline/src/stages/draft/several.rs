@@ -7,7 +7,7 @@ use super::{Draft, DraftOutcome, LlmContext, Replied, Slot, asks, draft_outcome,
 use crate::stages::StageError;
 use crate::stages::subject::{self, DraftItem, Drafted};
 use riddlemill_tables::StageWriter;
-use riddlemill_text::record::{Outcome, Reason, Record, Row};
+use riddlemill_text::record::{Evidence, Outcome, Reason, Record, Row};
 
 /// How many replies a record needs.
 #[derive(Clone, Copy, Debug)]
@@ -61,14 +61,14 @@ pub(super) fn draft(
 struct Missing {
     judge: String,
     reason: Reason,
-    words: String,
+    words: Evidence,
     /// Whether it may still come.
     held: bool,
 }
 
 impl Missing {
-    fn evidence(&self) -> String {
-        format!("{}: {}", self.judge, self.words)
+    fn evidence(&self) -> Evidence {
+        self.words.worded(format!("{}: {}", self.judge, self.words))
     }
 }
 
@@ -111,7 +111,7 @@ fn outcome(
     Outcome::Changed {
         row: record,
         rule: draft.declared().reason.code(),
-        evidence: evidence.join("; "),
+        evidence: evidence.join("; ").into(),
         before: String::new(),
         after,
     }
@@ -120,7 +120,7 @@ fn outcome(
 /// Why the drafts of an item are too few.
 struct Lack {
     reason: Reason,
-    evidence: String,
+    evidence: Evidence,
     /// Whether more may still come.
     held: bool,
 }
@@ -166,13 +166,14 @@ fn enough(
         least => models.len() as u64 >= least,
     };
     if !enough {
-        let lack = |reason, words: &str, held| Lack { reason, evidence: item.named(words), held };
+        let lack =
+            |reason, words: &Evidence, held| Lack { reason, evidence: words.worded(item.named(words)), held };
         return Err(match missing.iter().find(|missing| missing.held).or_else(|| missing.first()) {
             Some(missing) => lack(missing.reason, &missing.evidence(), missing.held),
             None => {
                 let words =
                     format!("{} of at least {} judges may rate it", models.len(), needs.models.max(1));
-                lack(Reason::JudgesMissing, &words, true)
+                lack(Reason::JudgesMissing, &Evidence::from(words), true)
             }
         });
     }

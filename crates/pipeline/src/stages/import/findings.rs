@@ -6,7 +6,7 @@ use super::cut::of_pages;
 use super::files::Dump;
 use super::rows::{self, Head};
 use super::thread::Threads;
-use super::{columns, files, shape};
+use super::{columns, files, outcomes, shape};
 use crate::config::SourceKind;
 use riddlemill_files::reading::{Form, sniff};
 use riddlemill_harvest::warc::{Archive, Limits};
@@ -165,6 +165,7 @@ impl Tally {
             };
             format!("{} {what}{more}\n  hint: {remedy}", first.file)
         };
+        let evidence = outcomes::unread(first, Reason::NothingRead, evidence);
         Some((first.locator(0), Outcome::Failed { reason: Reason::NothingRead, evidence }))
     }
 }

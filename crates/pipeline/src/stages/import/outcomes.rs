@@ -5,7 +5,8 @@ use super::same_id::{self, Fingerprint};
 use super::{Parsed, Place, RawPost, Read, Secrets, native_id, texts};
 use crate::config::SourceKind;
 use crate::stages::withdrawal::{Tombstone, Withdrawals};
-use riddlemill_text::record::{Outcome, Post, Reason, is_published, pseudonym, text_id};
+use riddlemill_text::hint::parts;
+use riddlemill_text::record::{Cause, Evidence, Outcome, Post, Reason, is_published, pseudonym, text_id};
 
 /// Puts the entries of an item: one, or that of a page and one for each post on it that is set aside.
 pub(super) fn outcomes(
@@ -29,7 +30,7 @@ pub(super) fn outcomes(
                 }
             });
         }
-        other => return put(Read { locator, outcome: set_aside(other), fingerprints: Vec::new() }),
+        other => return put(Read { locator, outcome: set_aside(dump, other), fingerprints: Vec::new() }),
     };
     let (mut rows, mut fingerprints, mut more) = (Vec::new(), Vec::new(), Vec::new());
     for (i, parsed) in posts.into_iter().enumerate() {
@@ -44,7 +45,7 @@ pub(super) fn outcomes(
             fingerprints.push(fingerprint);
         } else {
             let locator = format!("{locator}#{}", i + 1);
-            more.push(Read { locator, outcome: set_aside(parsed), fingerprints: Vec::new() });
+            more.push(Read { locator, outcome: set_aside(dump, parsed), fingerprints: Vec::new() });
         }
     }
     put(Read { locator, outcome: Outcome::Expanded(rows), fingerprints });
@@ -61,7 +62,7 @@ fn imported(row: Post, damaged_id: Option<String>, noted: String) -> Outcome<Pos
     let damage = damaged_id.map(|written| native_id::damage(&written));
     let said: Vec<String> = damage.into_iter().chain((!noted.is_empty()).then_some(noted)).collect();
     let text = row.text.clone();
-    Outcome::Changed { rule, evidence: said.join("; "), before: String::new(), after: text, row }
+    Outcome::Changed { rule, evidence: said.join("; ").into(), before: String::new(), after: text, row }
 }
 
 /// What remains of a withdrawn post: the day, but no text.
@@ -71,24 +72,40 @@ fn buried(tombstone: &Tombstone) -> Outcome<Post> {
 }
 
 /// What could not be read is a failure; what a rule of the source leaves out is not.
-fn set_aside(parsed: Parsed) -> Outcome<Post> {
+fn set_aside(dump: &Dump, parsed: Parsed) -> Outcome<Post> {
     use Reason::{ColumnMissing, Encoding, ForeignFile, Oversize, PageUnparsed, Truncated, Unreadable};
+    let failed = |reason, evidence| {
+        let evidence = unread(dump, reason, evidence);
+        Outcome::Failed { reason, evidence }
+    };
     match parsed {
         Parsed::Out(
             reason @ (ColumnMissing | Encoding | ForeignFile | Oversize | PageUnparsed | Truncated
             | Unreadable),
             evidence,
-        ) => Outcome::Failed { reason, evidence },
+        ) => failed(reason, evidence),
         Parsed::Out(reason, evidence) => Outcome::Dropped { reason, evidence },
-        Parsed::Bad(evidence) => Outcome::Failed { reason: Unreadable, evidence },
+        Parsed::Bad(evidence) => failed(Unreadable, evidence),
         Parsed::Part(into) => {
             let evidence = "a question of the same group".to_owned();
             Outcome::Merged { into, reason: Reason::GroupMember, score: 1.0, evidence }
         }
-        Parsed::Post(_) | Parsed::Page(_) => {
-            Outcome::Failed { reason: Unreadable, evidence: "a page inside a page".into() }
-        }
+        Parsed::Post(_) | Parsed::Page(_) => failed(Unreadable, "a page inside a page".into()),
     }
+}
+
+/// The evidence of what was not read, with its fields.
+pub(super) fn unread(dump: &Dump, reason: Reason, evidence: String) -> Evidence {
+    let whole = matches!(reason, Reason::ForeignFile | Reason::ColumnMissing | Reason::NothingRead);
+    let (what, hint) = parts(&evidence);
+    let cause = Cause::Unread {
+        source: dump.source.clone(),
+        file: format!("{}/{}", dump.source, dump.file),
+        whole,
+        said: what.trim().to_owned(),
+        hint: hint.map(str::to_owned),
+    };
+    Evidence::of(evidence, cause)
 }
 
 fn post(

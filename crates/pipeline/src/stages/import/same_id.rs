@@ -212,7 +212,8 @@ fn repeated(post: Post, Repeat { same, apart }: Repeat) -> Outcome<Post> {
         format!("another post has the id {}, with an unlike text: one of the two ids is wrong", post.id);
     let after = post.text.clone();
     let rule = Reason::IdTaken.code();
-    Outcome::Changed { row: Post { id, ..post }, rule, evidence, before: String::new(), after }
+    let row = Post { id, ..post };
+    Outcome::Changed { row, rule, evidence: evidence.into(), before: String::new(), after }
 }
 
 /// The id of a post that another one has, too: the id, and eight digits of the text's hash.

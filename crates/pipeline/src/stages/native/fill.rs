@@ -86,7 +86,7 @@ pub(super) fn filled<E: Display>(
     let found = if taken.is_asked() { find(&taken) } else { Ok(None) };
     match found {
         Ok(None) => Outcome::Kept(record),
-        Err(error) => Outcome::Failed { reason: Reason::Unreadable, evidence: error.to_string() },
+        Err(error) => Outcome::Failed { reason: Reason::Unreadable, evidence: error.to_string().into() },
         Ok(Some(found)) => {
             let troubles = subject::found(&mut record, native.declared, &found.values, &found.basis);
             let flags = troubles.into_iter().map(|trouble| format!("{}: {trouble}", native.declared.name));
@@ -94,7 +94,7 @@ pub(super) fn filled<E: Display>(
             Outcome::Changed {
                 row: record,
                 rule: found.rule.code(),
-                evidence: found.evidence,
+                evidence: found.evidence.into(),
                 before: found.before,
                 after: found.after,
             }

@@ -30,7 +30,6 @@ pub use check::problems;
 pub use job::Job;
 pub use puzzle_group::ROLES;
 pub(super) use puzzle_group::{bare_variant, of_role};
-pub use rated_pair::BESIDE;
 pub use reread::{Reread, Written};
 pub use riddle::{full_text, shown};
 use riddlemill_benchmarks::native::Native as Declared;

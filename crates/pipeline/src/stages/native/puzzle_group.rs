@@ -115,7 +115,7 @@ fn group(puzzle: &Row, into: &'static [Column], settings: &sections::Puzzles, se
     match variants {
         Ok(variants) => Outcome::Expanded(variants.into_iter().zip(ROLES.map(|(role, _)| role)).collect()),
         Err(incomplete) => {
-            Outcome::Held { reason: Reason::GroupIncomplete, evidence: incomplete.to_string() }
+            Outcome::Held { reason: Reason::GroupIncomplete, evidence: incomplete.to_string().into() }
         }
     }
 }

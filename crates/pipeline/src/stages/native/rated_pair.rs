@@ -11,7 +11,7 @@ use crate::stages::stage::StageError;
 use crate::stages::unusable::Unusable;
 use riddlemill_tables::StageWriter;
 use riddlemill_text::options::{Mean, gap_pair, order};
-use riddlemill_text::record::{Column, Outcome, OwnedCell, Reason, Record, Row, Standing};
+use riddlemill_text::record::{Cause, Column, Evidence, Outcome, OwnedCell, Reason, Record, Row, Standing};
 
 pub(super) struct RatedPair;
 
@@ -28,8 +28,8 @@ const QUESTIONS: Shape = Shape::Columns(&["question_en", "irrationality"]);
 
 static SIGNATURE: Signature = Signature {
     name: "rated_pair",
-    // 2 takes no optional review without an answer for a doubt.
-    version: 2,
+    // 2 takes no optional review without an answer for a doubt, 3 says of answers that they wait with their question.
+    version: 3,
     section: "options",
     records: Records::Made {
         of: &[RESPONSES, QUESTIONS],
@@ -87,7 +87,7 @@ impl Operation for RatedPair {
 
 /// How the evidence of a record begins that waits only because the one that it belongs to does: lists of what waits count
 /// items, and not their answers.
-pub const BESIDE: &str = "with its question: ";
+const BESIDE: &str = "with its question: ";
 
 /// A text, empty where there is none.
 fn text<'r>(row: &'r Row, column: &str) -> &'r str {
@@ -147,13 +147,11 @@ fn pairs(
             }
             Err(error) => {
                 let evidence = error.to_string();
-                let held = |evidence: &str| Outcome::Held {
-                    reason: Reason::OptionsMissing,
-                    evidence: evidence.into(),
-                };
-                writer.append(&id, &held(&evidence));
+                let held = |evidence| Outcome::Held { reason: Reason::OptionsMissing, evidence };
+                let beside = Evidence::of(format!("{BESIDE}{evidence}"), Cause::Beside);
+                writer.append(&id, &held(evidence.into()));
                 for answer in answers {
-                    writer.append(answer.id(), &held(&format!("{BESIDE}{evidence}")));
+                    writer.append(answer.id(), &held(beside.clone()));
                 }
             }
         }
@@ -166,7 +164,7 @@ fn pairs(
     let mut lost: Vec<Row> = answers.into_values().flatten().collect();
     lost.sort_by(|a, b| a.id().cmp(b.id()));
     for response in lost {
-        let evidence = format!("no question {}", text(&response, "question"));
+        let evidence = format!("no question {}", text(&response, "question")).into();
         writer.append(response.id(), &Outcome::Held { reason: Reason::OptionsMissing, evidence });
     }
 }

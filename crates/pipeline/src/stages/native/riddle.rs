@@ -95,7 +95,7 @@ fn strip(post: Post) -> Outcome<Stripped> {
     let puzzle = Stripped { question: question.to_owned(), answer: answer.to_owned() };
     let after = shown(&puzzle.question, &puzzle.answer);
     if !gone.is_empty() {
-        let evidence = gone.join(" / ");
+        let evidence = gone.join(" / ").into();
         return Outcome::Changed {
             row: puzzle,
             rule: Reason::Promotion.code(),
@@ -107,7 +107,7 @@ fn strip(post: Post) -> Outcome<Stripped> {
     if after == post.text {
         return Outcome::Kept(puzzle);
     }
-    let evidence = "entities, invisible characters, line breaks or spaces".to_owned();
+    let evidence = "entities, invisible characters, line breaks or spaces".into();
     Outcome::Changed { row: puzzle, rule: Reason::Tidied.code(), evidence, before: post.text, after }
 }
 
@@ -146,7 +146,7 @@ fn ruled(mut post: Post, decisions: &StageDecisions) -> Outcome<Stripped> {
     let outcome = match outcome {
         Outcome::Kept(row) | Outcome::Changed { row, .. } if !edits.is_empty() => {
             let after = shown(&row.question, &row.answer);
-            let evidence = format!("{edits}; {by_rule}");
+            let evidence = format!("{edits}; {by_rule}").into();
             Outcome::Changed { row, rule: Reason::DecidedText.code(), evidence, before, after }
         }
         outcome => outcome,
@@ -163,7 +163,7 @@ fn decided(post: Post, native: Native, people: &StageDecisions) -> Outcome<Row> 
         Outcome::Kept(row) | Outcome::Changed { row, .. }
             if native.rows() == Rows::Groups && row.answer.is_empty() =>
         {
-            Outcome::Held { reason: Reason::AnswerMissing, evidence: row.question }
+            Outcome::Held { reason: Reason::AnswerMissing, evidence: row.question.into() }
         }
         outcome => outcome.map(|stripped| record(&from, native, &stripped)),
     }

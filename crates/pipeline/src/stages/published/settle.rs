@@ -42,7 +42,7 @@ pub fn let_through<T: Record>(
         return Outcome::Kept(row);
     }
     let (before, after) = (String::new(), String::new());
-    Outcome::Changed { row, rule: Reason::Published.code(), evidence, before, after }
+    Outcome::Changed { row, rule: Reason::Published.code(), evidence: evidence.into(), before, after }
 }
 
 /// Whether a person of this workspace decided it.

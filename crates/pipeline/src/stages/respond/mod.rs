@@ -21,7 +21,7 @@ use crate::stages::published::{Published, answers};
 use crate::stages::subject::{self, kept, replied, with_names};
 use riddlemill_review::Values;
 use riddlemill_tables::StageWriter;
-use riddlemill_text::record::{Outcome, Reason, Record, Row, derived, with_fields};
+use riddlemill_text::record::{Evidence, Outcome, Reason, Record, Row, derived, with_fields};
 
 pub(in crate::stages) use made::case;
 pub use made::{Made, Refused};
@@ -154,7 +154,7 @@ fn outcome(
     least: u64,
 ) -> Outcome<Row> {
     let mut answers: BTreeMap<String, Answer> = BTreeMap::new();
-    let mut missing: Option<(Reason, String, bool)> = None;
+    let mut missing: Option<(Reason, Evidence, bool)> = None;
     for Replied { slot, prompt, parsed, .. } in replies {
         match draft_outcome(parsed, &prompt) {
             DraftOutcome::Drafted { values, basis, .. } => {
@@ -186,6 +186,7 @@ fn outcome(
             0 => "no model has answered".to_owned(),
             n => format!("{n} of at least {least} models have answered: {}", models.join(", ")),
         };
+        let evidence = evidence.into();
         return Outcome::Held { reason: Reason::ResponsesMissing, evidence };
     }
     let made = answers.values().map(|answer| (answered(record, draft, answer), role(draft, answer.ask)));

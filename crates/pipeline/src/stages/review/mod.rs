@@ -21,7 +21,9 @@ use riddlemill_review::decisions::{StageDecisions, seen_text};
 use riddlemill_review::votes::{Vote, current};
 use riddlemill_review::{self as review, Digest, Item, Pending, Resolution, Values, resolve_all};
 use riddlemill_tables::StageWriter;
-use riddlemill_text::record::{Outcome, Reason, Record, Row, Standing, is_published};
+use riddlemill_text::record::{
+    Cause, Evidence as Words, Outcome, Reason, Record, Row, Standing, is_published,
+};
 
 /// A review: what the people of a benchmark are asked in one of its steps.
 #[derive(Clone, Copy)]
@@ -167,7 +169,7 @@ fn of_published(published: &Published, step: &Ballot, record: &Row, by_votes: Ou
     match through {
         Outcome::Changed { row, rule, evidence, .. } => {
             let (before, after) = (subject::before(record, step), subject::after(&row, step));
-            let evidence = evidence.replacen("by rule", "by votes", 1);
+            let evidence = evidence.replacen("by rule", "by votes", 1).into();
             Outcome::Changed { row, rule, evidence, before, after }
         }
         other => other,
@@ -218,7 +220,8 @@ fn kept(
         vec![format!("decision:{}", decision.id)],
     );
     let after = subject::after(&record, step);
-    Outcome::Changed { row: record, rule: Reason::DecidedKeep.code(), evidence, before, after }
+    let rule = Reason::DecidedKeep.code();
+    Outcome::Changed { row: record, rule, evidence: evidence.into(), before, after }
 }
 
 /// The outcome of a record whose answer is missing.
@@ -271,12 +274,15 @@ fn outcome(step: &Ballot, mut record: Row, parts: &[Part<'_>], missing: Missing)
     let mut decisions = Vec::with_capacity(parts.len());
     let (mut standing, mut basis, mut voters) = (Standing::Confirmed, Vec::new(), Vec::new());
     let (mut waits, mut against) = (Vec::new(), Vec::new());
+    // What the first of the items waits for that go on with their drafts.
+    let mut provisional = None;
     let mut edited = false;
     for part in parts {
         match &part.resolution.outcome {
             review::Outcome::Pending(_) if missing == Missing::GoesOn => decisions.push(None),
             review::Outcome::Pending(pending) if missing == Missing::Provisional => {
                 standing = Standing::Provisional;
+                provisional.get_or_insert_with(|| wanted(pending));
                 basis.push(pending.to_string());
                 decisions.push(Some(Decision { values: Values::new(), given: Vec::new() }));
             }
@@ -287,6 +293,7 @@ fn outcome(step: &Ballot, mut record: Row, parts: &[Part<'_>], missing: Missing)
             }
             review::Outcome::Provisional { values, pending } => {
                 standing = Standing::Provisional;
+                provisional.get_or_insert_with(|| wanted(pending));
                 basis.push(pending.to_string());
                 decisions.push(Some(Decision { values: values.clone(), given: Vec::new() }));
             }
@@ -307,7 +314,8 @@ fn outcome(step: &Ballot, mut record: Row, parts: &[Part<'_>], missing: Missing)
             Pending::Waiting { .. } => Reason::VotesMissing,
             Pending::Adjudicate { .. } => Reason::Disputed,
         };
-        return Outcome::Held { reason, evidence: format!("{}{stale}", describe_waits(&waits)) };
+        let evidence = Words::of(format!("{}{stale}", describe_waits(&waits)), wanted(pending));
+        return Outcome::Held { reason, evidence };
     }
     if decisions.iter().all(Option::is_none) {
         return Outcome::Kept(record);
@@ -336,7 +344,23 @@ fn outcome(step: &Ballot, mut record: Row, parts: &[Part<'_>], missing: Missing)
     basis.retain(|evidence| evidence.starts_with("vote:"));
     subject::decided(&mut record, step, &decisions, standing, basis);
     let after = subject::after(&record, step);
+    let evidence = match provisional.filter(|_| standing == Standing::Provisional) {
+        Some(cause) => Words::of(evidence, cause),
+        None => evidence.into(),
+    };
     Outcome::Changed { row: record, rule: reason.code(), evidence, before, after }
+}
+
+/// What an item waits for, as fields.
+fn wanted(pending: &Pending) -> Cause {
+    match pending {
+        Pending::Waiting { round, on, votes } => Cause::Votes {
+            review: *round == Round::Review,
+            votes: *votes as u64,
+            roles: on.iter().map(|role| role.name().to_owned()).collect(),
+        },
+        Pending::Adjudicate { by, .. } => Cause::Decision { role: by.name().to_owned() },
+    }
 }
 
 /// What a record's items wait for, each once.

@@ -1,0 +1,257 @@
+//! What keeps a record back, and what mends it: decided by the fields of its cause, by nothing that is written beside them.
+
+use super::kept::{CauseState, Kept};
+use super::refused::{moved, parameter};
+use super::unread;
+use super::voting::Remedy;
+use super::words::{Said, Word, short};
+use crate::config::Config;
+use crate::recipe::{Recipe, Step};
+use crate::stages::{Stage, draft};
+use riddlemill_llm::{ApiKey, Endpoint};
+use riddlemill_text::record::{BatchStands, Cause as Fact, Reason, Request, RequestFault, Scope};
+
+/// What is asked for advice: a stage.
+pub(super) struct OfStage<'a> {
+    pub config: &'a Config,
+    pub recipe: &'static Recipe,
+    pub step: &'static Step,
+    /// Whether there is no output at all.
+    pub empty: bool,
+}
+
+impl OfStage<'_> {
+    /// What keeps records like this one back, and the remedy.
+    pub(super) fn advice(&self, state: CauseState, kept: &Kept) -> (Said, Remedy) {
+        match &kept.fact {
+            Some(fact) => self.of_fact(kept.reason, fact),
+            None => self.of_reason(state, kept),
+        }
+    }
+
+    fn of_fact(&self, reason: Option<Reason>, fact: &Fact) -> (Said, Remedy) {
+        let remedy = match fact {
+            Fact::NoEndpoint | Fact::Offline { .. } | Fact::NotInPack { .. } => return self.missing(fact),
+            Fact::Unread { said, hint, file, whole, source } => {
+                let what = unread::What { source, file, whole: *whole, said, hint: hint.as_deref() };
+                return unread::cause(self.config, &what, reason, self.empty, self.look());
+            }
+            Fact::Without { reason, said, why } => {
+                let reason = Reason::from_code(reason);
+                return match why {
+                    Some(why) => self.of_fact(reason, why),
+                    None if reason == Some(Reason::ReplyUnparseable) => (short(said), self.again()),
+                    None => (short(said), Remedy::Run),
+                };
+            }
+            // The review itself says what helps its items.
+            Fact::Votes { .. } | Fact::Decision { .. } | Fact::Beside => Remedy::Nothing,
+            Fact::NoPrice { endpoint } => {
+                match self.endpoint(endpoint).is_some_and(|endpoint| endpoint.price().is_some()) {
+                    true => Remedy::Run,
+                    false => Remedy::First(Said::of(Word::SetPrices, [endpoint])),
+                }
+            }
+            Fact::NoKey { variable, .. } => {
+                // Since the stage was made, the settings may name another one, or somebody set it.
+                let mut names = self.config.endpoints.iter().flat_map(|endpoint| endpoint.variables());
+                match names.any(|name| name == variable) && ApiKey::from_env(variable).is_none() {
+                    true => Remedy::First(Said::of(Word::Export, [variable])),
+                    false => Remedy::Run,
+                }
+            }
+            Fact::NoConsent { command, .. } => Remedy::First(Said::verbatim(command.as_str())),
+            Fact::InBatch { stands: BatchStands::Lost { command }, .. } => Remedy::Command(command.clone()),
+            // The next run has the same cap of its own again.
+            Fact::AskedElsewhere
+            | Fact::InBatch { .. }
+            | Fact::Interrupted
+            | Fact::Store { .. }
+            | Fact::Budget { scope: Scope::Run, .. }
+            | Fact::Cut { offline: true, .. } => Remedy::Run,
+            Fact::Budget { scope: Scope::Endpoint(name), .. } => {
+                Remedy::First(Said::of(Word::Raise, ["max_usd", name]))
+            }
+            Fact::Budget { scope: Scope::Recipe(_), .. } => {
+                Remedy::First(Said::of(Word::RaiseKey, ["draft.max_usd"]))
+            }
+            Fact::Cut { endpoint, .. } => {
+                Remedy::First(Said::of(Word::Raise, ["max_tokens_ceiling", endpoint]))
+            }
+            Fact::Request(request) => self.of_request(reason, request),
+            Fact::Unreadable { .. } => self.again(),
+        };
+        (described(fact), remedy)
+    }
+
+    /// The same of a record of which only the reason is known: no program has to do anything about most of them, and stages
+    /// of earlier versions have no more.
+    fn of_reason(&self, state: CauseState, kept: &Kept) -> (Said, Remedy) {
+        let text = || short(&kept.text);
+        match kept.reason {
+            Some(Reason::DraftedFromCut) => {
+                (Said::of(Word::HalfReply, []), Remedy::Command("riddlemill replies cut".into()))
+            }
+            Some(Reason::Interrupted) => (Said::of(Word::Interrupted, []), Remedy::Run),
+            Some(
+                Reason::KeyMissing
+                | Reason::NoPrice
+                | Reason::BudgetReached
+                | Reason::AnswerCut
+                | Reason::ReplyMissing
+                | Reason::RequestFailed
+                | Reason::EndpointLeft
+                | Reason::NotDrafted
+                | Reason::NotEmbedded
+                | Reason::NotJudged,
+            ) => (text(), Remedy::Run),
+            Some(
+                Reason::RequestRefused
+                | Reason::ReplyUnparseable
+                | Reason::Undraftable
+                | Reason::Unembeddable
+                | Reason::Unjudgeable,
+            ) => (text(), self.again()),
+            Some(Reason::ResponsesMissing) => (text(), Remedy::First(Said::of(Word::NameModels, []))),
+            Some(Reason::JudgesMissing) => (text(), Remedy::First(Said::of(Word::NameJudges, []))),
+            Some(Reason::ListedTerm) => {
+                let (stage, recipe) = (self.step.name, self.recipe.name);
+                let table =
+                    format!("riddlemill decide export --recipe {recipe} --stage {stage} --out held.csv");
+                (Said::of(Word::ListedTerm, []), Remedy::Command(table))
+            }
+            Some(Reason::DecidedHold) => (Said::of(Word::Decided, []), Remedy::Nothing),
+            reason if state == CauseState::Failed && self.step.stage == Stage::Import => {
+                let (source, file) = (kept.source(), kept.file());
+                let what = unread::What { source, file, whole: false, said: &kept.text, hint: None };
+                unread::cause(self.config, &what, reason, self.empty, self.look())
+            }
+            _ if state == CauseState::Failed => (text(), self.look()),
+            _ => (text(), Remedy::Nothing),
+        }
+    }
+
+    /// The endpoint of this name.
+    fn endpoint(&self, name: &str) -> Option<&Endpoint> {
+        self.config.endpoints.iter().find(|endpoint| endpoint.name == name)
+    }
+
+    /// The cause of replies that were not asked for.
+    fn missing(&self, fact: &Fact) -> (Said, Remedy) {
+        let asked_yet = match fact {
+            Fact::Offline { .. } => described(fact),
+            _ => Said::of(Word::NotAsked, []),
+        };
+        let Stage::Draft(kind) = self.step.stage else { return (asked_yet, Remedy::Run) };
+        let endpoints = draft::endpoints(kind, self.config, self.recipe.name).unwrap_or_default();
+        if endpoints.iter().any(draft::sends) {
+            return (asked_yet, Remedy::Run);
+        }
+        let asks = draft::asks(kind, self.config, self.recipe.name);
+        let setting = if asks.several { asks.key.as_str() } else { "draft.endpoint" };
+        let what = match (endpoints.is_empty(), fact) {
+            (true, _) if asks.several => Said::of(Word::NoEndpoints, [setting]),
+            (true, _) => Said::of(Word::NoEndpoint, [setting]),
+            (false, Fact::NotInPack { .. }) => described(fact),
+            (false, _) => Said::of(Word::SampleLacks, []),
+        };
+        (what, Remedy::First(Said::of(Word::NameEndpoint, [setting])))
+    }
+
+    fn of_request(&self, reason: Option<Reason>, request: &Request) -> Remedy {
+        let Some(endpoint) = self.endpoint(&request.endpoint) else {
+            // Nobody asks it any more.
+            return if reason == Some(Reason::RequestRefused) { self.again() } else { Remedy::Run };
+        };
+        let recipe = self.recipe.name;
+        parameter(endpoint, request).unwrap_or_else(|| match (reason, request.fault) {
+            (_, RequestFault::TooLarge) => {
+                Remedy::First(Said::of(Word::RaiseReply, [&request.endpoint, recipe]))
+            }
+            // The same model refuses the same text again.
+            (Some(Reason::RequestRefused), RequestFault::Text) => {
+                Remedy::First(Said::of(Word::AskAnother, [recipe]))
+            }
+            (Some(Reason::RequestRefused), _) => self.again(),
+            _ => mends(endpoint, request),
+        })
+    }
+
+    /// The command that asks again for permanent failures.
+    fn again(&self) -> Remedy {
+        Remedy::Command(format!("riddlemill run --recipe {} --retry-failed", self.recipe.name))
+    }
+
+    /// The command that shows the failed records.
+    fn look(&self) -> Remedy {
+        let (stage, recipe) = (self.step.name, self.recipe.name);
+        Remedy::Command(format!("riddlemill show {stage} --recipe {recipe} --outcome failed"))
+    }
+}
+
+/// A cause in words, as far as its fields say it.
+pub fn described(fact: &Fact) -> Said {
+    match fact {
+        Fact::NoEndpoint | Fact::AskedElsewhere => Said::of(Word::NotAsked, []),
+        Fact::Offline { .. } => Said::of(Word::Offline, []),
+        Fact::NoPrice { endpoint } => Said::of(Word::NoPrices, [endpoint]),
+        Fact::NoKey { variable, .. } => Said::of(Word::NotSet, [variable]),
+        Fact::NoConsent { wish, .. } => Said::of(Word::NotAgreed, [wish]),
+        Fact::NotInPack { made: true } => Said::of(Word::PackLacks, []),
+        Fact::NotInPack { made: false } => Said::of(Word::SampleLacks, []),
+        Fact::Interrupted => Said::of(Word::Interrupted, []),
+        Fact::Budget { scope: Scope::Endpoint(name) | Scope::Recipe(name), spent, cap } => {
+            Said::of(Word::CapOf, [name, spent, cap])
+        }
+        Fact::Budget { scope: Scope::Run, spent, cap } => Said::of(Word::CapOfRun, [spent, cap]),
+        Fact::Cut { endpoint, tokens, offline: true } => {
+            Said::of(Word::CutOffline, [endpoint, &tokens.to_string()])
+        }
+        Fact::Cut { tokens, offline: false, .. } => Said::of(Word::Cut, [&tokens.to_string()]),
+        Fact::InBatch { said, .. } => Said::verbatim(said.as_str()),
+        Fact::Request(Request { said, .. }) | Fact::Store { said } | Fact::Unread { said, .. } => short(said),
+        Fact::Unreadable { said } => Said::of(Word::UnreadableReply, [&short(said).en()]),
+        Fact::Without { why: Some(why), .. } => described(why),
+        Fact::Without { why: None, said, .. } => short(said),
+        Fact::Votes { review, votes, roles } => {
+            let word = if *review { Word::ReviewVotes } else { Word::Votes };
+            Said::of(word, [&votes.to_string(), &roles.join(" / ")])
+        }
+        Fact::Decision { role } => Said::of(Word::Decision, [role]),
+        Fact::Beside => Said::default(),
+    }
+}
+
+/// What mends a request that failed, so that another run gets it.
+pub fn mends(endpoint: &Endpoint, request: &Request) -> Remedy {
+    if let Some(setting) = parameter(endpoint, request) {
+        return setting;
+    }
+    let name = endpoint.name.as_str();
+    let first = |word| Remedy::First(Said::of(word, [name]));
+    match (request.fault, request.status) {
+        (RequestFault::Quota, _) | (_, Some(402)) => first(Word::Pay),
+        (_, Some(401 | 403)) => Remedy::First(key_of(endpoint)),
+        (_, Some(404 | 405)) if request.versioned => first(Word::CheckUrlVersionModel),
+        (_, Some(404)) => first(Word::CheckUrlModel),
+        (_, Some(405)) => first(Word::CheckUrl),
+        (_, Some(300..=399)) => moved(name, request.to.as_deref()),
+        (_, Some(408 | 409 | 425 | 429 | 500..)) => Remedy::Run,
+        (_, Some(_)) => first(Word::ChangeNamed),
+        (RequestFault::NotJson, None) => first(Word::CheckUrl),
+        (RequestFault::KeyCommand, None) => first(Word::RunKeyCommand),
+        (RequestFault::NoConnection, None) => {
+            Remedy::First(Said::of(Word::CheckAnswers, [&endpoint.base_url, name]))
+        }
+        (_, None) => Remedy::Run,
+    }
+}
+
+/// What to do about a key that a server refuses.
+fn key_of(endpoint: &Endpoint) -> Said {
+    match &endpoint.key_env {
+        Some(variable) => Said::of(Word::CheckKey, [variable]),
+        None if !endpoint.key_command.is_empty() => Said::of(Word::CheckPrintedKey, [&endpoint.name]),
+        None => Said::of(Word::NameKey, [&endpoint.name]),
+    }
+}
