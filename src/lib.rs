@@ -22,6 +22,7 @@
 //! - [`pipeline`]: the loop that runs stages and writes their outcomes.
 //! - [`release`] and [`audit`]: packaging versions, and proving where their rows come from.
 //! - [`evaluate`]: models on a finished set, and the papers' tables of their answers.
+//! - [`figures`]: charts and tables as files for a paper: SVG, CSV, LaTeX.
 //! - [`cli`] and [`web`]: the verbs and the web pages. They call the libraries above and contain no logic of their own.
 //!
 //! # Invariants
@@ -43,6 +44,7 @@ pub use riddlemill_tables as store;
 pub use riddlemill_text::{join, judges, notation, offline, options, puzzle, record, shortcuts, text};
 
 pub mod evaluate;
+pub mod figures;
 
 pub mod audit;
 pub mod cli;

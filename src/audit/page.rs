@@ -5,6 +5,8 @@ use minijinja::{Environment, Value, context};
 
 use super::charts::{Bar, Figures};
 use super::chinese;
+use super::figures::{Limits, charts};
+use crate::figures::Chart;
 use crate::text::grouped;
 
 const TEMPLATE: &str = include_str!("templates/report.html");
@@ -37,8 +39,11 @@ pub fn page(figures: &[Figures]) -> Result<String, minijinja::Error> {
     env.add_template("report.html", TEMPLATE)?;
     let empty = |bars: &[Bar]| bars.iter().all(|bar| bar.value == 0 && bar.other == 0);
     let pairs: Vec<bool> = figures.iter().map(|f| !empty(&f.likeness)).collect();
+    let files: Vec<Vec<[[String; 3]; 2]>> =
+        figures.iter().map(|of| charts(of, &Limits::default()).iter().map(Chart::links).collect()).collect();
+    let files = Value::from(Serde(files));
     env.get_template("report.html")?
-        .render(context! { figures => Value::from(Serde(figures)), pairs, version => crate::VERSION })
+        .render(context! { figures => Value::from(Serde(figures)), pairs, files, version => crate::VERSION })
 }
 
 #[cfg(test)]

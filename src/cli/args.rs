@@ -364,6 +364,9 @@ pub(super) struct Report {
     /// Write a self-contained page: funnel, reasons, lengths, similarity scores, thresholds
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
+    /// Also write every table as LaTeX and CSV, and every chart as SVG and CSV, into this folder
+    #[arg(long, value_name = "FOLDER")]
+    pub figures: Option<PathBuf>,
 }
 
 #[derive(Args)]

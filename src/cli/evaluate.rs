@@ -14,8 +14,9 @@ use crate::config::Config;
 use crate::evaluate::outputs::File;
 use crate::evaluate::{
     self as evaluating, EvaluateError, Evaluated, ModelAccess, NoAnswer, Settings, ballots, describe_cell,
-    format_errors, names, without_answer,
+    figure_files, format_errors, names, without_answer,
 };
+use crate::figures;
 use crate::llm::{Estimate, Run, Usd};
 use crate::pipeline::blinding;
 use crate::stages::{Pulse, Stop};
@@ -159,6 +160,11 @@ pub(super) fn evaluate(args: &Evaluate, global: &Global, stop: &Stop) -> Result<
         }
         let place = place(args, &config, one, evaluated.len() > 1);
         evaluating::write(&place, &one.results())?;
+        if let Some(folder) = &args.figures {
+            let files = figure_files(&one.report, &one.set.name());
+            figures::write(folder, &files)?;
+            super::report::print_figures(folder, files.len(), global);
+        }
         match global.json {
             true => machine.push(json!({ "folder": place, "report": one.report,
                 "answers": one.answers.len(), "format_errors": format_errors(&one.answers),

@@ -1,6 +1,7 @@
 //! `report`: the funnel by stage, state and reason.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde_json::json;
 
@@ -8,7 +9,7 @@ use super::args::{Global, Report};
 use super::exit::{Exit, Failure};
 use super::output::{self, number};
 use super::terminal::{HANG, tint, tone, visible};
-use crate::audit::{Funnel, Shown, examples, figures, funnel, page, tables};
+use crate::audit::{Funnel, Shown, examples, figure_files, figures, funnel, page, tables};
 use crate::recipe::Recipe;
 use crate::record::State;
 use crate::stages;
@@ -27,6 +28,14 @@ pub(super) fn report(args: &Report, global: &Global) -> Result<Exit, Failure> {
     let config = output::load(global)?;
     let workspace = Workspace::new(&config.root);
     let recipes = output::recipes(&config, &args.only)?;
+    if let Some(folder) = &args.figures {
+        let mut files = Vec::new();
+        for recipe in &recipes {
+            files.extend(figure_files(&config, recipe)?);
+        }
+        crate::figures::write(folder, &files)?;
+        print_figures(folder, files.len(), global);
+    }
     if let Some(file) = &args.html {
         let size = if args.examples > 0 { args.examples } else { ON_PAGE };
         let figures = recipes.iter().map(|r| figures(&workspace, r, size)).collect::<Result<Vec<_>, _>>()?;
@@ -59,6 +68,13 @@ pub(super) fn report(args: &Report, global: &Global) -> Result<Exit, Failure> {
         output::print(&texts.join("\n"))?;
     }
     Ok(Exit::Done)
+}
+
+/// Says where figures are.
+pub(super) fn print_figures(folder: &Path, count: usize, global: &Global) {
+    if !global.quiet {
+        eprintln!("{} in {}", output::count(count as u64, "file"), folder.display());
+    }
 }
 
 fn all_examples(workspace: &Workspace, recipe: &'static Recipe, size: usize) -> Result<Examples, Failure> {

@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use crate::evaluate::tables::{Cell, Row, Table};
 use crate::evaluate::task::Setting;
+use crate::figures::{Chart as Figure, ChartRow, Datum, Shape, stem};
 use crate::text::decimals;
 
 /// A drawing with its heading.
@@ -16,6 +17,30 @@ pub struct Chart {
     pub key: Vec<String>,
     /// The drawing; empty without data.
     pub svg: String,
+    /// The same as files.
+    pub figure: Figure,
+}
+
+/// A table's rows as the data of a chart.
+fn figure_of(title: &str, shape: Shape, table: &Table, most: Option<f64>) -> Figure {
+    let datum = |cell: &Cell| Datum {
+        value: cell.value,
+        ends: cell.low.zip(cell.high).map(|(low, high)| [low, high]),
+    };
+    let row = |row: &Row| ChartRow {
+        name: row.name.clone(),
+        values: row.cells.iter().map(|cell| cell.as_ref().map(datum)).collect(),
+    };
+    Figure {
+        name: stem(&format!("chart-{}", table.name)),
+        title: title.to_owned(),
+        axes: [table.of.to_owned(), "percent".to_owned()],
+        shape,
+        series: table.columns.clone(),
+        rows: table.rows.iter().map(row).collect(),
+        most,
+        limits: Vec::new(),
+    }
 }
 
 /// Width of a drawing; the page scales it.
@@ -68,7 +93,8 @@ pub fn bars(title: &str, table: &Table, most: f64) -> Chart {
         y += GAP;
     }
     let _ = write!(svg, "<path class=\"axis\" d=\"M{LEFT} 0V{y:.1}\"/>");
-    drawn(title, table.columns.clone(), svg, y, table.rows.is_empty())
+    let figure = figure_of(title, Shape::Bars, table, Some(most));
+    drawn(figure, table.columns.clone(), svg, y, table.rows.is_empty())
 }
 
 /// Shares of a whole: one bar per row, one piece per column.
@@ -110,7 +136,8 @@ pub fn stacked(title: &str, table: &Table) -> Chart {
         }
         y += tall + 6.0;
     }
-    drawn(title, table.columns.clone(), svg, y, table.rows.is_empty())
+    let figure = figure_of(title, Shape::Stacked, table, Some(100.0));
+    drawn(figure, table.columns.clone(), svg, y, table.rows.is_empty())
 }
 
 /// Scores over the number of examples: one line per model, from a table of models and settings.
@@ -127,7 +154,17 @@ pub fn lines(title: &str, table: &Table, column: usize, settings: &[Setting]) ->
         }
     }
     let mut svg = axes(tall, wide, 100.0, &y);
+    let mut figure = figure_of(title, Shape::Lines, table, Some(100.0));
+    figure.name.push_str("-shots");
+    "Solved examples".clone_into(&mut figure.axes[0]);
+    figure.series = models.iter().map(ToString::to_string).collect();
+    figure.rows.clear();
     for (at, setting) in settings.iter().enumerate() {
+        let value = |model: &&str| {
+            let row = table.rows.iter().find(|row| row.name == format!("{model}, {setting}"))?;
+            row.cells[column].as_ref().map(|cell| Datum::plain(cell.value))
+        };
+        figure.rows.push(ChartRow { name: setting.to_string(), values: models.iter().map(value).collect() });
         let _ = write!(
             svg,
             "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{setting}</text>",
@@ -153,7 +190,7 @@ pub fn lines(title: &str, table: &Table, column: usize, settings: &[Setting]) ->
         }
         let _ = write!(svg, "<path class=\"line l{}\" d=\"{path}\"/>", number % 6);
     }
-    drawn(title, models.iter().map(ToString::to_string).collect(), svg, tall + 24.0, models.is_empty())
+    drawn(figure, models.iter().map(ToString::to_string).collect(), svg, tall + 24.0, models.is_empty())
 }
 
 fn axes(tall: f64, wide: f64, most: f64, y: &impl Fn(f64) -> f64) -> String {
@@ -242,7 +279,21 @@ pub fn scatter(title: &str, names: [&str; 2], points: &[super::tables::Point], l
         tall / 2.0,
         escaped(names[1])
     );
-    drawn(title, Vec::new(), svg, tall + 44.0, points.is_empty())
+    let row = |point: &super::tables::Point| ChartRow {
+        name: point.model.clone(),
+        values: vec![Some(Datum::plain(point.x)), Some(Datum::plain(point.y))],
+    };
+    let figure = Figure {
+        name: stem(&format!("chart-{}-{}", names[0], names[1])),
+        title: title.to_owned(),
+        axes: names.map(str::to_owned),
+        shape: Shape::Points { log },
+        series: names.map(str::to_owned).into(),
+        rows: points.iter().map(row).collect(),
+        most: None,
+        limits: Vec::new(),
+    };
+    drawn(figure, Vec::new(), svg, tall + 44.0, points.is_empty())
 }
 
 /// Slope and intercept of least squares; `None` without variation.
@@ -254,15 +305,16 @@ fn line(pairs: &[(f64, f64)]) -> Option<(f64, f64)> {
     (spread > 1e-12).then_some((slope, b - slope * a))
 }
 
-fn drawn(title: &str, key: Vec<String>, svg: String, tall: f64, is_empty: bool) -> Chart {
+fn drawn(figure: Figure, key: Vec<String>, svg: String, tall: f64, is_empty: bool) -> Chart {
+    let title = figure.title.clone();
     let svg = match is_empty {
         true => String::new(),
         false => format!(
             "<svg viewBox=\"0 0 {WIDE} {tall:.0}\" role=\"img\" xmlns=\"http://www.w3.org/2000/svg\" aria-label=\"{}\">{svg}</svg>",
-            escaped(title)
+            escaped(&title)
         ),
     };
-    Chart { title: title.into(), key, svg }
+    Chart { title, key, svg, figure }
 }
 
 /// The text of a tooltip.

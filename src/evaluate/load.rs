@@ -1,5 +1,6 @@
 //! Loads a set: a release or candidate, by its folder or as `recipe[@version]`, or a published file.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use super::error::{EvaluateError, SetAside};
@@ -122,7 +123,7 @@ fn items(
     for (at, (row, _)) in
         rows.iter().zip(&is_withdrawn).enumerate().filter(|(_, (_, is_withdrawn))| !**is_withdrawn)
     {
-        match Item::of_row(config, row) {
+        match Item::of_row(config, &relabelled(config, row)) {
             Ok(item) => items.push(item),
             Err(error) => {
                 let place = format!("{}:{}", path.display(), at + 1);
@@ -132,6 +133,19 @@ fn items(
     }
     let withdrawn = is_withdrawn.into_iter().filter(|withdrawn| *withdrawn).count();
     Ok((items, aside, withdrawn))
+}
+
+/// A row with the set's labels: one that was published keeps the labels of its file in a rebuilt set, and would be of no kind.
+fn relabelled<'r>(config: &str, row: &'r JsonRow) -> Cow<'r, JsonRow> {
+    let mut row = Cow::Borrowed(row);
+    let Some(layout) = layout::find(config) else { return row };
+    for column in layout.columns.iter() {
+        let theirs = row.get(column.name).and_then(serde_json::Value::as_str);
+        if let Some(ours) = theirs.and_then(|theirs| layout.label_for(column.name, theirs)) {
+            row.to_mut().insert(column.name.to_owned(), ours.into());
+        }
+    }
+    row
 }
 
 /// The set of a row and the row in its columns.

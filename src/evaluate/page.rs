@@ -5,7 +5,7 @@ use minijinja::{Environment, Value, context};
 use serde::Serialize;
 
 use super::chinese;
-use super::results::{Results, head, named, plain};
+use super::results::{Results, head, named, numbered, plain};
 use super::tables::{Cell, Comparison, Look, Table};
 use crate::text::decimals;
 
@@ -40,6 +40,8 @@ struct ShownCell {
 struct ShownChart<'a> {
     title: &'a str,
     key: &'a [String],
+    /// What each file is, its name, and its address.
+    files: [[String; 3]; 2],
 }
 
 #[derive(Serialize)]
@@ -64,8 +66,12 @@ pub fn page(results: &Results<'_>) -> String {
     let report = results.report;
     let tables: Vec<Shown<'_>> =
         named(&report.tables).into_iter().map(|(name, table)| shown(name, table)).collect();
-    let charts: Vec<ShownChart<'_>> =
-        report.charts.iter().map(|chart| ShownChart { title: &chart.title, key: &chart.key }).collect();
+    let charts: Vec<ShownChart<'_>> = report
+        .charts
+        .iter()
+        .zip(numbered(report))
+        .map(|(chart, figure)| ShownChart { title: &chart.title, key: &chart.key, files: figure.links() })
+        .collect();
     let drawings: Vec<Value> =
         report.charts.iter().map(|chart| Value::from_safe_string(chart.svg.clone())).collect();
     let comparisons: Vec<ShownComparison<'_>> = report.comparisons.iter().map(compared).collect();

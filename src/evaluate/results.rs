@@ -11,6 +11,7 @@ use super::answer::{Answer, NoAnswer};
 use super::ask::Missing;
 use super::error::SetAside;
 use super::tables::{Cell, Comparison, Report, Table};
+use crate::figures;
 use crate::review::agreement::Bootstrap;
 use crate::review::exchange::{CsvFor, csv_table};
 use crate::text::decimals;
@@ -172,6 +173,50 @@ pub(super) fn comparisons_csv(comparisons: &[Comparison]) -> Vec<u8> {
             ]
         }),
     )
+}
+
+/// The tables as LaTeX and CSV, and the charts as SVG and CSV; every file has another name, which begins with `prefix`.
+pub fn figure_files(report: &Report, prefix: &str) -> Vec<figures::File> {
+    let mut files = Vec::new();
+    for (name, table) in named(&report.tables) {
+        let name = figures::stem(&format!("{prefix}-{name}"));
+        let cells = |row: &super::tables::Row| {
+            let shown = row.cells.iter().map(|cell| cell.as_ref().map(within).unwrap_or_default());
+            std::iter::once(row.name.clone()).chain(shown).collect()
+        };
+        let header = std::iter::once(table.of.to_owned()).chain(table.columns.clone()).collect();
+        let rows = table.rows.iter().map(cells).collect();
+        let sheet = figures::Sheet { name: name.clone(), title: table.title.clone(), header, rows };
+        files.push((format!("{name}.tex"), figures::latex(&sheet).into_bytes()));
+        files.push((format!("{name}.csv"), csv(table)));
+    }
+    for chart in numbered(report) {
+        let name = figures::stem(&format!("{prefix}-{}", chart.name));
+        files.extend(figures::Chart { name, ..chart }.files());
+    }
+    files
+}
+
+/// The charts as figures with unique names.
+pub(super) fn numbered(report: &Report) -> Vec<figures::Chart> {
+    let mut charts: Vec<figures::Chart> = Vec::new();
+    let mut seen: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
+    for chart in &report.charts {
+        let mut figure = chart.figure.clone();
+        let times = seen.entry(figure.name.clone()).or_default();
+        *times += 1;
+        if *times > 1 {
+            figure.name.push_str(&format!("-{times}"));
+        }
+        charts.push(figure);
+    }
+    charts
+}
+
+/// `62.00 [59.10, 64.90]`.
+fn within(cell: &Cell) -> String {
+    let shown = describe_cell(cell);
+    shown.rsplit_once(" n ").map_or(shown.clone(), |(figure, _)| figure.to_owned())
 }
 
 fn sheet<const N: usize>(headers: [&str; N], rows: impl Iterator<Item = [String; N]>) -> Vec<u8> {

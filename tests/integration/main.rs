@@ -66,6 +66,7 @@ mod own_operations;
 mod own_pairs;
 mod own_rated;
 mod packs;
+mod paper_figures;
 mod papers;
 mod parted;
 mod picture;

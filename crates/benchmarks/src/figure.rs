@@ -132,7 +132,13 @@ pub enum Kind {
     /// How often each judge gives each rating.
     Ratings(Box<Judged>),
     /// Judges' mean scores by model and part, from 0 to 100.
-    ScoresByPart(Box<Judged>, Expression),
+    ScoresByPart {
+        judged: Box<Judged>,
+        /// The parts of a question.
+        parts: Expression,
+        /// The step with the questions: `STEP`, or `BENCHMARK/STEP`; the last step if omitted.
+        questions: Option<&'static str>,
+    },
     /// Lengths of questions, answers and options in tokens.
     PuzzleStatistics(Box<Puzzles>),
     /// The share of a text's words that another text of its group keeps.
@@ -152,6 +158,8 @@ pub struct Counts {
     pub by: Vec<(&'static str, Expression)>,
     /// The options whose codes are counted, in order; every value if empty.
     pub options: Vec<Choice>,
+    /// The column of the set whose published labels are read as the set's own.
+    pub column: Option<&'static str>,
     /// Only the most frequent ones, followed by `Others`.
     pub most: Option<usize>,
 }
@@ -269,7 +277,7 @@ impl Kind {
             Kind::Reviews => "reviews",
             Kind::JudgePairs(_) => "judge-pairs",
             Kind::Ratings(_) => "ratings",
-            Kind::ScoresByPart(..) => "scores-by-part",
+            Kind::ScoresByPart { .. } => "scores-by-part",
             Kind::PuzzleStatistics(_) => "puzzle-statistics",
             Kind::WordsKept(_) => "words-kept",
             Kind::Labels => "labels",
@@ -299,7 +307,7 @@ impl Kind {
             Kind::PooledAgreement(_) => named(&["items", "shares", "kappa", "sample"], none),
             Kind::JudgePairs(_) => named(&["judges", "individual", "mean"], none),
             Kind::Ratings(_) => named(&["judge", "model", "normal", "counts"], none),
-            Kind::ScoresByPart(..) => named(&["model", "category", "questions", "score"], none),
+            Kind::ScoresByPart { .. } => named(&["model", "category", "questions", "score"], none),
             Kind::WordsKept(_) => named(&["value"], none),
             Kind::Shortcuts(_) | Kind::Reviews | Kind::PuzzleStatistics(_) | Kind::Labels | Kind::Columns => {
                 Some(Vec::new())
@@ -339,7 +347,7 @@ impl Figure {
                 [&posed.question, &posed.options, &posed.gold].into_iter().chain(&posed.group)
             })),
             Kind::JudgePairs(judged) | Kind::Ratings(judged) => asked.extend(judged.expressions()),
-            Kind::ScoresByPart(judged, _) => asked.extend(judged.expressions()),
+            Kind::ScoresByPart { judged, .. } => asked.extend(judged.expressions()),
             Kind::PuzzleStatistics(of) => asked.extend([&of.question, &of.answer, &of.options]),
             Kind::WordsKept(kept) => asked.extend([&kept.text, &kept.group, &kept.from, &kept.to]),
             Kind::Agreement { .. }
@@ -355,7 +363,7 @@ impl Figure {
     /// The expression that is evaluated on the last step's records, whatever its own step.
     pub fn of_last(&self) -> Option<&Expression> {
         match &self.kind {
-            Kind::ScoresByPart(_, parts) => Some(parts),
+            Kind::ScoresByPart { parts, questions: None, .. } => Some(parts),
             _ => None,
         }
     }

@@ -153,7 +153,14 @@ impl Reader<'_> {
                     }),
                 };
                 let (options, most) = (self.options(keys), keys.count("most"));
-                Kind::Counts(Counts { by: by?, options, most })
+                let column = keys.text("column");
+                if column.is_some() && options.is_empty() {
+                    keys.problem(
+                        "column",
+                        "`column` reads published labels as those of a `list`, which is missing",
+                    );
+                }
+                Kind::Counts(Counts { by: by?, options, column, most })
             }
             "bars" => {
                 let bound = |key: &str| {
@@ -210,7 +217,14 @@ impl Reader<'_> {
             "ratings" => Kind::Ratings(Box::new(self.judged(keys)?)),
             "scores-by-part" => {
                 let (judged, parts) = (self.judged(keys), self.needed(keys, "parts"));
-                Kind::ScoresByPart(Box::new(judged?), parts?)
+                let questions = keys.text("questions");
+                // Steps of other benchmarks are known when the report is made.
+                if let Some(name) =
+                    questions.filter(|name| !name.contains('/') && !self.known.steps.contains(name))
+                {
+                    keys.problem("questions", unknown("step", name, self.known.steps.iter().copied()));
+                }
+                Kind::ScoresByPart { judged: Box::new(judged?), parts: parts?, questions }
             }
             "puzzle-statistics" => {
                 let (question, answer, options) = (

@@ -80,6 +80,14 @@ pub enum Measure {
     Score(&'static str),
     /// Percent of the groups in which all these parts are correct, of those in which all are answered.
     Groups(&'static str, Vec<&'static str>),
+    /// Percent of the groups in which some of these parts are wrong, of those in which the `solved` ones are correct.
+    Failed {
+        task: &'static str,
+        /// The parts of which some are wrong.
+        failed: Vec<&'static str>,
+        /// The parts that are all correct.
+        solved: Vec<&'static str>,
+    },
     /// Percent of answers in the requested format.
     Format(Vec<&'static str>),
     /// One earlier column minus another.

@@ -241,6 +241,15 @@ impl Context<'_> {
                 let judged = task.judged.as_ref().and_then(Judged::scale);
                 judged.map(|_| ()).ok_or("a `judge` that rates")
             })?),
+            "groups" if keys.has("failed") || keys.has("solved") => {
+                let [failed, solved] = ["failed", "solved"].map(|key| keys.texts(key).unwrap_or_default());
+                if failed.is_empty() || solved.is_empty() {
+                    let what =
+                        "`failed` names the parts of which some are wrong, `solved` those that are right";
+                    keys.problem("groups", what);
+                }
+                Measure::Failed { task: self.right(keys, measure)?, failed, solved }
+            }
             "groups" => {
                 let parts = keys.texts("all_of").unwrap_or_default();
                 if parts.is_empty() {

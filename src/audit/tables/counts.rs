@@ -6,7 +6,7 @@ use minijinja::Value;
 use riddlemill_benchmarks::choice::Choice;
 use riddlemill_benchmarks::figure::{Bars, Counts};
 use riddlemill_benchmarks::scope::{text, texts};
-use riddlemill_benchmarks::{Expression, Trouble};
+use riddlemill_benchmarks::{Data, Expression, Trouble};
 use serde_json::{Value as Json, json};
 
 use super::numbers::reals;
@@ -18,12 +18,25 @@ const OTHERS: &str = "Others";
 
 /// A line a value: those of the options in their order, else all by their names, or the most frequent first. A record
 /// counts once in each of its values.
-pub(super) fn counts(counts: &Counts, records: &Records<'_>) -> Result<Found, Trouble> {
+///
+/// A label of a published file counts as the option that `[compat.labels]` says, as in an evaluation.
+pub(super) fn counts(counts: &Counts, data: Option<&Data>, records: &Records<'_>) -> Result<Found, Trouble> {
+    let code_of = |value: String| -> String {
+        let renamed = data.map(|data| data.compat.renamed.as_slice()).unwrap_or_default();
+        let Some((_, labels)) = renamed.iter().find(|(name, _)| Some(*name) == counts.column) else {
+            return value;
+        };
+        let ours = labels.get(value.as_str()).copied();
+        let named = |option: &&Choice| {
+            ours.is_some_and(|ours| [option.code, option.label.en, option.label.zh].contains(&ours))
+        };
+        counts.options.iter().find(named).map_or(value, |option| option.code.to_owned())
+    };
     let several = counts.by.len() > 1;
     let mut found: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (place, (_, by)) in counts.by.iter().enumerate() {
         for values in records.values(by)? {
-            for value in texts(&values).into_iter().collect::<BTreeSet<_>>() {
+            for value in texts(&values).into_iter().map(&code_of).collect::<BTreeSet<_>>() {
                 found.entry(value).or_insert_with(|| vec![0; counts.by.len()])[place] += 1;
             }
         }

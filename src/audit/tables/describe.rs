@@ -150,7 +150,7 @@ fn title(figure: &Figure, value: &Json, names: &Names) -> Result<Option<String>,
                 | Kind::Wins(_)
                 | Kind::JudgePairs(_)
                 | Kind::Ratings(_)
-                | Kind::ScoresByPart(..)
+                | Kind::ScoresByPart { .. }
         );
         return Ok(table.then(|| figure.name.replace('_', " ")));
     };

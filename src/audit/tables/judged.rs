@@ -111,7 +111,8 @@ pub(super) fn ratings(judged: &Judged, records: &Records<'_>) -> Result<Found, T
     Ok(Found::new(spread, lines))
 }
 
-/// The means of models, over all and by the parts of the question, which is one of `last`.
+/// The scores of models on the questions that have parts, over all and by part; `last` holds the questions. Others, which
+/// are no items, count in neither, as in an evaluation.
 pub(super) fn scores_by_part(
     judged: &Judged,
     records: &Records<'_>,
@@ -120,7 +121,9 @@ pub(super) fn scores_by_part(
 ) -> Result<Found, Trouble> {
     let of_question: BTreeMap<String, Vec<String>> =
         last.ids().into_iter().zip(last.values(parts)?.iter().map(texts)).collect();
-    let given = given(judged, records)?;
+    let is_item = |question: &str| of_question.get(question).is_some_and(|parts| !parts.is_empty());
+    let mut given = given(judged, records)?;
+    given.retain(|rating| is_item(&rating.question));
     let cells = judges::means(&rated(&given), |question| {
         of_question.get(question).map(Vec::as_slice).unwrap_or_default()
     });

@@ -81,7 +81,7 @@ fn compute(figure: &Figure, records: &Records<'_>, source: &Source<'_>) -> Resul
     let or_damaged = |found: Result<Found, Trouble>| found.map_err(damaged);
     let mut found = match &figure.kind {
         Kind::Numbers(numbers) => numbers::numbers(numbers, records, source)?,
-        Kind::Counts(counts) => or_damaged(counts::counts(counts, records))?,
+        Kind::Counts(counts) => or_damaged(counts::counts(counts, source.data(), records))?,
         Kind::Bars(bars) => or_damaged(counts::bars(bars, records))?,
         Kind::Votes { of, options } => or_damaged(counts::votes(of, options, records))?,
         Kind::Wins(wins) => or_damaged(wins::wins(wins, records))?,
@@ -92,8 +92,8 @@ fn compute(figure: &Figure, records: &Records<'_>, source: &Source<'_>) -> Resul
         Kind::Reviews => votes::reviews(source)?,
         Kind::JudgePairs(judged) => or_damaged(judged::judge_pairs(judged, records))?,
         Kind::Ratings(judged) => or_damaged(judged::ratings(judged, records))?,
-        Kind::ScoresByPart(judged, parts) => {
-            let rows = source.rows(None)?;
+        Kind::ScoresByPart { judged, parts, questions } => {
+            let rows = source.questions(*questions)?;
             let last = Records::new(&rows, source.benchmark.fields());
             or_damaged(judged::scores_by_part(judged, records, parts, &last))?
         }

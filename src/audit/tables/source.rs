@@ -13,7 +13,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::config::{Config, sections};
 use crate::pipeline::RunError;
-use crate::recipe::Recipe;
+use crate::recipe::{self, Recipe};
 use crate::record::PostKind;
 use crate::stages::Rows;
 use crate::stages::import::{kinds, source_kind};
@@ -110,6 +110,24 @@ impl<'a> Source<'a> {
         let rows = Rc::new(rows);
         self.rows.borrow_mut().insert(number, Rc::clone(&rows));
         Ok(rows)
+    }
+
+    /// The records with the questions of a figure, behind `STEP` or `BENCHMARK/STEP`; none where it was not made.
+    pub fn questions(&self, named: Option<&str>) -> Result<Rc<Vec<Value>>, RunError> {
+        let Some((recipe, step)) = named.and_then(|named| named.split_once('/')) else {
+            return self.rows(named);
+        };
+        let mut rows = Vec::new();
+        if let Some(recipe) = recipe::find(recipe)
+            && let Some((_, step)) = recipe.step(step)
+            && let Some(stage) =
+                StageReader::open(&self.workspace.stage(recipe.name, step.number, step.name))?
+        {
+            for part in json_parts(&stage, "rows", &[]) {
+                rows.extend(part?.into_iter().map(|row| seen(row, &self.kinds)));
+            }
+        }
+        Ok(Rc::new(rows))
     }
 
     /// What would be released; nothing of a benchmark that releases nothing.

@@ -68,6 +68,9 @@ pub(in crate::cli) struct Evaluate {
     /// The number of resamples for each interval
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub resamples: usize,
+    /// Also write every table as LaTeX and CSV, and every chart as SVG and CSV, into this folder
+    #[arg(long, value_name = "FOLDER")]
+    pub figures: Option<PathBuf>,
     /// The results folder; default: output/RECIPE/evaluation/VERSION
     #[arg(long, value_name = "FOLDER")]
     pub out: Option<PathBuf>,

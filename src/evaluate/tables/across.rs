@@ -43,19 +43,19 @@ pub fn together(
     let mut rows: Vec<_> = points
         .iter()
         .map(|point| {
-            let cells = vec![figure(point.x, &point.model), figure(point.y, &point.model)];
+            let cells = vec![figure(point.x, &point.model), figure(point.y, &point.model), None, None];
             plain_row(&point.model, cells)
         })
         .collect();
-    rows.push(plain_row("Pearson, and its p", vec![correlation(pearson_r), p(pearson)]));
-    rows.push(plain_row("Spearman, and its p", vec![correlation(spearman_r), p(spearman)]));
+    rows.push(plain_row("Pearson", vec![None, None, correlation(pearson_r), p(pearson)]));
+    rows.push(plain_row("Spearman", vec![None, None, correlation(spearman_r), p(spearman)]));
     Table {
         about: format!(
             "Each model by both figures, and their correlation over the models; its interval resamples \
              models, and is left out if all points lie on a line. p is computed over all orders of up to \
              {EXACT} models, and with Student's t for more."
         ),
-        columns: axes.map(str::to_string).into(),
+        columns: axes.into_iter().chain(["r", "p"]).map(str::to_string).collect(),
         rows,
         ..Table::headed(declared, "Model", Look::Plain)
     }

@@ -108,6 +108,7 @@ fn measured(measure: &Measure) -> Vec<Task> {
         | Measure::F1 { task: name, .. }
         | Measure::Correlation(name)
         | Measure::Score(name)
+        | Measure::Failed { task: name, .. }
         | Measure::Groups(name, _) => task_of(name).into_iter().collect(),
         Measure::Format(names) => names.iter().filter_map(|name| task_of(name)).collect(),
         Measure::Difference(..) | Measure::Mean(_) | Measure::Geometric(_) => Vec::new(),
@@ -174,7 +175,8 @@ impl Measured<'_, '_> {
                 let estimate = judged.estimate(&book.resamples, range(task))?;
                 Some(Cell::new(estimate, 1.0, judged.n, self.keys(task, column)))
             }
-            Measure::Groups(name, parts) => self.groups(task_of(name)?, parts),
+            Measure::Groups(name, parts) => self.groups(task_of(name)?, parts, &[]),
+            Measure::Failed { task, failed, solved } => self.groups(task_of(task)?, failed, solved),
             Measure::Format(names) => {
                 let tasks: Vec<Task> = names.iter().filter_map(|name| task_of(name)).collect();
                 book.format(who, &tasks, setting)
@@ -285,26 +287,28 @@ impl Measured<'_, '_> {
         Some(Cell::new(estimate, 1.0, figures.iter().map(|figure| figure.n).sum(), keys))
     }
 
-    /// The share of groups in which all of some parts are correct, among the groups in which all are
-    /// answered.
-    fn groups(&self, task: Task, parts: &[&str]) -> Option<Cell> {
+    /// The share of groups in which all of some parts are correct, among the groups in which all are answered; with parts that
+    /// are `solved`, the share in which some are not, among the groups in which those are correct.
+    fn groups(&self, task: Task, parts: &[&str], solved: &[&str]) -> Option<Cell> {
         let Measured { book, who, setting, .. } = *self;
         let column = book.column(who, task, setting)?;
-        // By group and person, if there are several: correct so far, and the number answered.
-        let mut groups: BTreeMap<(usize, &str), (bool, usize)> = BTreeMap::new();
+        // By group and person, if there are several: whether either parts are correct so far, and the number answered.
+        let mut groups: BTreeMap<(usize, &str), ([bool; 2], usize)> = BTreeMap::new();
         for (at, answers) in column.iter().enumerate() {
             let item = &book.set.items[at];
-            if !self.in_part(item) || !parts.iter().any(|part| item.is_of(part)) {
-                continue;
-            }
+            let is_of = |parts: &[&str]| self.in_part(item) && parts.iter().any(|part| item.is_of(part));
+            let Some(side) = [parts, solved].into_iter().position(is_of) else { continue };
             for answer in answers {
-                let group = groups.entry((book.unit(at), &answer.model)).or_insert((true, 0));
-                *group = (group.0 && answer.correct == Some(true), group.1 + 1);
+                let group = groups.entry((book.unit(at), &answer.model)).or_insert(([true; 2], 0));
+                group.0[side] &= answer.correct == Some(true);
+                group.1 += 1;
             }
         }
-        let whole = groups.into_iter().filter(|(_, (_, answered))| *answered == parts.len());
+        let wanted = parts.len() + solved.len();
+        let whole = groups.into_iter().filter(|(_, ([_, given], answered))| *given && *answered == wanted);
+        let sum = |right: bool| f64::from(right == solved.is_empty());
         let units: Vec<Unit> =
-            whole.map(|((at, _), (right, _))| Unit { at, sum: f64::from(right), count: 1.0 }).collect();
+            whole.map(|((at, _), ([right, _], _))| Unit { at, sum: sum(right), count: 1.0 }).collect();
         let keys = book.keys(who, task, setting);
         Some(Cell::new(book.resamples.ratio(&units, SHARE)?, 100.0, units.len(), keys))
     }

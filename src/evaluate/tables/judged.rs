@@ -107,9 +107,7 @@ impl Judged {
 
     /// The mean of the judges' means with these weights of units; `None` if one of them has no rating.
     pub(super) fn mean(&self, weights: &[u16]) -> Option<f64> {
-        let means: Option<Vec<f64>> = self.judges.iter().map(|units| ratio(units, weights)).collect();
-        let means = means.filter(|means| !means.is_empty())?;
-        Some(means.iter().sum::<f64>() / means.len() as f64)
+        judges::mean_of_judges(self.judges.iter().map(|units| ratio(units, weights)))
     }
 
     /// The mean with its interval.

@@ -123,10 +123,10 @@ pub fn released_scores(book: &ScoreBook<'_>, columns: [&str; 3]) -> BTreeMap<Str
         }
     }
     let score = |judges: &BTreeMap<&str, (f64, usize)>| {
-        let means = judges.values().map(|(sum, n)| sum / *n as f64);
-        (25.0 * means.sum::<f64>() / judges.len() as f64, judges.values().map(|(_, n)| n).sum())
+        let mean = crate::judges::mean_of_judges(judges.values().map(|(sum, n)| Some(sum / *n as f64)))?;
+        Some((25.0 * mean, judges.values().map(|(_, n)| n).sum()))
     };
-    sums.iter().map(|(model, judges)| ((*model).to_owned(), score(judges))).collect()
+    sums.iter().filter_map(|(model, judges)| Some(((*model).to_owned(), score(judges)?))).collect()
 }
 
 fn keys(book: &ScoreBook<'_>, who: usize, tasks: [Task; 2], task: Option<Task>) -> Keys {

@@ -261,6 +261,9 @@ fn table_4_of_brainteaser() {
         values(&report, "puzzles")["m"].0,
         ["66.67", "100.00", "66.67", "66.67", "33.33", "77.78", "88.89", "-", "-", "-"]
     );
+    // Of the new situations two are solved: SP-0's, and WP-2's, whose original is not.
+    let (failed, n) = &values(&report, "failed-originals")["m"];
+    assert_eq!((&failed[..], &n[..]), (&["50.00", "0.00", "50.00"].map(String::from)[..], &[2, 2, 2][..]));
 }
 
 #[test]

@@ -46,17 +46,24 @@ pub struct Cell {
     pub category: Option<String>,
     /// Questions it answered.
     pub questions: usize,
-    /// The mean of its ratings times 25 (figure 4).
+    /// The mean of the judges' mean ratings times 25 (figure 4).
     pub score: f64,
 }
 
-/// Means over all judges by model and category. Models are sorted by their overall score, best first. A
-/// question counts in each of its categories.
+/// The mean of the judges' means, as figure 4 relates to figures 16 to 18: judges count equally, however many answers each of
+/// them rated. `None` without judges, and if one of them has no mean.
+pub fn mean_of_judges(means: impl IntoIterator<Item = Option<f64>>) -> Option<f64> {
+    let means: Vec<f64> = means.into_iter().collect::<Option<_>>()?;
+    (!means.is_empty()).then(|| means.iter().sum::<f64>() / means.len() as f64)
+}
+
+/// Scores by model and category ([`mean_of_judges`]). Models are sorted by their overall score, best first. A question counts
+/// in each of its categories.
 pub fn means<'a>(ratings: &[Rating<'_>], categories: impl Fn(&str) -> &'a [String]) -> Vec<Cell> {
     #[derive(Default)]
     struct Sum<'q> {
-        sum: f64,
-        n: f64,
+        /// The sum and the number of ratings by judge.
+        judges: BTreeMap<&'q str, (f64, f64)>,
         questions: BTreeSet<&'q str>,
     }
     let mut sums: BTreeMap<(&str, Option<&str>), Sum<'_>> = BTreeMap::new();
@@ -64,18 +71,17 @@ pub fn means<'a>(ratings: &[Rating<'_>], categories: impl Fn(&str) -> &'a [Strin
         let of = categories(rating.question).iter().map(|category| Some(category.as_str()));
         for category in std::iter::once(None).chain(of) {
             let sum = sums.entry((rating.model, category)).or_default();
-            sum.sum += f64::from(rating.rating);
-            sum.n += 1.0;
+            let of_judge = sum.judges.entry(rating.judge).or_default();
+            *of_judge = (of_judge.0 + f64::from(rating.rating), of_judge.1 + 1.0);
             sum.questions.insert(rating.question);
         }
     }
-    let cell = |((model, category), sum): ((&str, Option<&str>), Sum<'_>)| Cell {
-        model: model.into(),
-        category: category.map(Into::into),
-        questions: sum.questions.len(),
-        score: 25.0 * sum.sum / sum.n,
+    let cell = |((model, category), sum): ((&str, Option<&str>), Sum<'_>)| {
+        let score = mean_of_judges(sum.judges.values().map(|(sum, n)| Some(sum / n)))?;
+        let (model, category) = (model.to_owned(), category.map(Into::into));
+        Some(Cell { model, category, questions: sum.questions.len(), score: 25.0 * score })
     };
-    let mut cells: Vec<Cell> = sums.into_iter().map(cell).collect();
+    let mut cells: Vec<Cell> = sums.into_iter().filter_map(cell).collect();
     let whole: BTreeMap<String, f64> = cells
         .iter()
         .filter(|cell| cell.category.is_none())

@@ -6,7 +6,7 @@
 mod means;
 mod pairs;
 
-pub use means::{Cell, Distribution, distributions, means};
+pub use means::{Cell, Distribution, distributions, mean_of_judges, means};
 pub use pairs::{JudgePair, Measures, judge_pairs};
 
 /// The lowest and the highest rating.

@@ -70,6 +70,11 @@ fn scores_are_percent_of_the_scale_and_the_best_comes_first() {
             ("m", Some("3"), 25.0)
         ]
     );
+    // Four ratings of one judge weigh as much as one of the other.
+    let many = ["s", "t", "u", "v"].map(|question| format!("{question}/m"));
+    let mut uneven: Vec<Rating<'_>> = many.iter().map(|response| rating(response, "a", 0, 4)).collect();
+    uneven.push(rating("s/m", "b", 0, 0));
+    assert_eq!(means(&uneven, |_| &[])[0].score, 50.0, "and not 80, the mean of all five");
     let counts: Vec<[u64; 5]> = distributions(&ratings).into_iter().map(|of| of.counts).collect();
     assert_eq!(counts[..2], [[0, 1, 1, 0, 1], [0, 0, 0, 1, 0]]);
 }

@@ -12,8 +12,7 @@ const FUNCTION: &[&str] = &[
     "out", "up", "because", "come", "possible", "all", "any",
 ];
 
-/// Tokens as table 3 counts them: split at white space. Of the possible ways to count, this one reproduces
-/// the published averages on the published puzzles.
+/// How many words there are between white space.
 pub fn tokens(text: &str) -> usize {
     text.split_whitespace().count()
 }

@@ -1,0 +1,184 @@
+//! Figures as files that go into a paper: a chart as SVG that stands alone, its data as CSV, a table as LaTeX.
+//!
+//! `report --figures` and `evaluate --figures` describe what they show as [`Chart`] and [`Sheet`]; this renders them, and knows
+//! nothing of stages or answers. The same figures give the same bytes.
+
+mod latex;
+mod svg;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+use crate::review::exchange::{CsvFor, csv_table};
+use crate::store::{Error, durable};
+
+pub use latex::latex;
+pub use svg::svg;
+
+/// A chart and its data.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chart {
+    /// The stem of its files.
+    pub name: String,
+    /// The heading.
+    pub title: String,
+    /// The titles of the axis of rows and of the axis of values; of points those of the two values.
+    pub axes: [String; 2],
+    pub shape: Shape,
+    /// What each value of a row is.
+    pub series: Vec<String>,
+    pub rows: Vec<ChartRow>,
+    /// The end of the axis of values; the largest value if `None`.
+    pub most: Option<f64>,
+    /// Thresholds that are drawn across columns.
+    pub limits: Vec<Limit>,
+}
+
+/// The values of one name, one for each series.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChartRow {
+    pub name: String,
+    pub values: Vec<Option<Datum>>,
+}
+
+/// A value with the ends of its interval, if it has one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Datum {
+    pub value: f64,
+    pub ends: Option<[f64; 2]>,
+}
+
+/// A threshold.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Limit {
+    /// Its place in columns, from 0: 2.5 is the middle of the third.
+    pub at: f64,
+    /// What it limits, with its value.
+    pub name: String,
+}
+
+/// How a chart is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// A horizontal bar for each value, with its interval.
+    Bars,
+    /// The values of a row behind each other, as shares of 100.
+    Stacked,
+    /// Vertical bars: a histogram.
+    Columns,
+    /// A line for each series over the rows.
+    Lines,
+    /// A point for each row, whose two values are its place, and the line of least squares.
+    Points {
+        /// Whether the first axis is logarithmic.
+        log: bool,
+    },
+}
+
+/// A table of finished cells.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sheet {
+    /// The stem of its files.
+    pub name: String,
+    /// The caption.
+    pub title: String,
+    pub header: Vec<String>,
+    /// As many cells as the header.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// A file: its name and its bytes.
+pub type File = (String, Vec<u8>);
+
+impl Datum {
+    /// A value without an interval.
+    pub fn plain(value: f64) -> Datum {
+        Datum { value, ends: None }
+    }
+}
+
+impl Chart {
+    /// Whether there is anything to draw.
+    pub fn is_empty(&self) -> bool {
+        self.rows.iter().all(|row| row.values.iter().all(Option::is_none))
+    }
+
+    /// Its data, one value a line.
+    pub fn csv(&self) -> Vec<u8> {
+        let end = |datum: &Datum, at: usize| datum.ends.map(|ends| ends[at].to_string()).unwrap_or_default();
+        let rows = self.rows.iter().flat_map(|row| {
+            let values = self.series.iter().zip(&row.values);
+            values.filter_map(|(series, datum)| {
+                let datum = datum.as_ref()?;
+                let value = datum.value.to_string();
+                Some([row.name.clone(), series.clone(), value, end(datum, 0), end(datum, 1)])
+            })
+        });
+        // Rows of equal length, written into memory, cannot fail.
+        csv_table(CsvFor::Programs, &["row", "column", "value", "low", "high"], rows).unwrap_or_default()
+    }
+
+    /// The drawing and its data.
+    pub fn files(&self) -> [File; 2] {
+        [(format!("{}.svg", self.name), svg(self).into_bytes()), (format!("{}.csv", self.name), self.csv())]
+    }
+
+    /// The same files as links of a page: what each is, its name, and its address.
+    pub fn links(&self) -> [[String; 3]; 2] {
+        let kinds = [("SVG", "image/svg+xml;charset=utf-8"), ("CSV", "text/csv;charset=utf-8")];
+        let mut kinds = kinds.into_iter();
+        self.files().map(|(name, bytes)| {
+            let (kind, media) = kinds.next().unwrap_or_default();
+            [kind.to_owned(), name, format!("data:{media},{}", percent_encoded(&bytes))]
+        })
+    }
+}
+
+impl Sheet {
+    /// The table as CSV.
+    pub fn csv(&self) -> Vec<u8> {
+        csv_table(CsvFor::Programs, &self.header, self.rows.iter().map(|row| row.iter())).unwrap_or_default()
+    }
+
+    /// The table as LaTeX and as CSV.
+    pub fn files(&self) -> [File; 2] {
+        [(format!("{}.tex", self.name), latex(self).into_bytes()), (format!("{}.csv", self.name), self.csv())]
+    }
+}
+
+/// Writes files into a folder, which is created; files of the same names are replaced.
+///
+/// # Errors
+/// [`Error`] if one cannot be written.
+pub fn write(folder: &Path, files: &[File]) -> Result<(), Error> {
+    durable::create_folder(folder)?;
+    files.iter().try_for_each(|(name, bytes)| durable::replace(&folder.join(name), bytes))
+}
+
+/// A name as part of a file's: letters, digits and points, everything else a hyphen.
+pub fn stem(text: &str) -> String {
+    let mut stem = String::new();
+    for c in text.chars() {
+        match c.is_alphanumeric() || c == '.' {
+            true => stem.extend(c.to_lowercase()),
+            false if stem.ends_with('-') => {}
+            false => stem.push('-'),
+        }
+    }
+    stem.trim_matches(['-', '.']).to_owned()
+}
+
+fn percent_encoded(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    let mut encoded = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                encoded.push(char::from(*byte))
+            }
+            byte => _ = write!(encoded, "%{byte:02X}"),
+        }
+    }
+    encoded
+}
