@@ -17,6 +17,7 @@ mod show;
 mod sources;
 mod tables;
 mod texts;
+mod ways;
 mod whereabouts;
 
 pub use charts::{Bar, Figures, Likeness, figures, likeness_of};
@@ -33,4 +34,5 @@ pub use resolve::{NamedAt, NamedRecord, OtherReading, Reading, Resolution, Resol
 pub use show::{Near, Piece, Query, Shown, Side, borderline, diff, examples, show};
 pub use sources::{FoundPost, RowWithoutPost};
 pub use tables::{Report, Reviewed, tables, voted_lines};
+pub use ways::{Stretch, Way, ways};
 pub use whereabouts::{Ending, Whereabouts, fates, whereabouts};

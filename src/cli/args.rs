@@ -28,7 +28,7 @@ pub(super) use prices::PricesVerb;
 pub(super) use raw::{Crawl, Fsck, ProfilesVerb, RawVerb};
 pub(super) use release::{
     Compare, Contamination, Diff, Export, ExportForm, Outlet, Publish, PublishedArgs, Release, ReleaseVerb,
-    Verify, Withdraw, Yank,
+    Site, Verify, Withdraw, Yank,
 };
 pub(super) use review::{FormatArg, Place, ReviewVerb, RoundArg, SetAsideArgs, SomePlace};
 pub(super) use serve::{AccessVerb, RankArg, Serve};
@@ -203,6 +203,9 @@ pub(super) enum Verb {
     /// Publish a release on the Hugging Face Hub, or as one archive with metadata for Zenodo
     #[command(after_help = release::HELP)]
     Publish(Publish),
+    /// Write a release as static pages that anybody can audit: rows, their ways, votes as counts, what was left out
+    #[command(after_help = super::site::HELP)]
+    Site(Site),
     /// Show the differences between two releases, candidates or stage folders
     Diff(Diff),
     /// Compare a set with a published one: which items are found, how labels agree, where the missing ones were lost

@@ -60,6 +60,7 @@ mod run;
 mod serve;
 mod sheets;
 mod show;
+mod site;
 mod stage_table;
 mod status;
 mod trials;
@@ -133,6 +134,7 @@ fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
         Verb::Withdraw(args) => withdraw::withdraw(args, global),
         Verb::Verify(args) => verify::verify(args, global),
         Verb::Publish(args) => publish::publish(args, global),
+        Verb::Site(args) => site::site(args, global),
         Verb::Diff(args) => diff::diff(args, global),
         Verb::Compare(args) => compare::compare(args, global),
         Verb::Contamination(args) => contamination::contamination(args, global),

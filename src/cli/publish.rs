@@ -6,6 +6,7 @@ use super::args::{Global, Outlet, Publish};
 use super::exit::{Exit, Failure};
 use super::output;
 use crate::release::outlet::{OutletError, Publishable, shown};
+use crate::web::site::site_of;
 
 impl From<OutletError> for Failure {
     fn from(error: OutletError) -> Failure {
@@ -24,6 +25,7 @@ pub(super) fn publish(args: &Publish, global: &Global) -> Result<Exit, Failure> 
         return Err(Failure::usage(format!("{} is not a folder", args.folder.display())));
     }
     let release = Publishable::open(&args.folder, args.draft)?;
+    check_site(args, &release)?;
     if !release.has_authors() && !global.quiet {
         eprintln!(
             "note: its metadata names no author, so that Zenodo's and DataCite's are not written; write curator/authors.md, and release the set as a new version"
@@ -41,9 +43,11 @@ pub(super) fn publish(args: &Publish, global: &Global) -> Result<Exit, Failure> 
             }
         }
         Outlet::Hub(repo) => {
-            let commands: Vec<String> = release.hub(repo, args.private).iter().map(|c| shown(c)).collect();
+            let site = args.site.as_deref();
+            let commands = release.hub(repo, args.private, site);
+            let commands: Vec<String> = commands.iter().map(|command| shown(command)).collect();
             if args.go {
-                release.upload(repo, args.private, |command| {
+                release.upload(repo, args.private, site, |command| {
                     if !global.quiet && !global.json {
                         eprintln!("{command}");
                     }
@@ -62,4 +66,22 @@ pub(super) fn publish(args: &Publish, global: &Global) -> Result<Exit, Failure> 
         }
     }
     Ok(Exit::Done)
+}
+
+/// Refuses a site that is not of this release, before anything is sent.
+fn check_site(args: &Publish, release: &Publishable) -> Result<(), Failure> {
+    let Some(site) = &args.site else { return Ok(()) };
+    if !matches!(args.to, Outlet::Hub(_)) {
+        return Err(Failure::usage("--site goes to the Hub only\n  hint: --to hub:OWNER/NAME"));
+    }
+    match site_of(site) {
+        Some(version) if version == release.name() => Ok(()),
+        found => Err(Failure::usage(format!(
+            "{} is {}, not the site of {}\n  hint: write it with `riddlemill site {} --out DIR`",
+            site.display(),
+            found.map_or_else(|| "no site".to_owned(), |found| format!("the site of {found}")),
+            release.name(),
+            args.folder.display()
+        ))),
+    }
 }

@@ -42,6 +42,7 @@ Release and evaluate:
   release      Release a recipe's candidate as output/<recipe>/<version>
   verify       Verify the folder of a release from its own files
   publish      Publish a release on the Hugging Face Hub, or for Zenodo
+  site         Write a release as static pages that anybody can audit
   contamination Find rows of a set that published sets or releases have, too
   withdraw     Withdraw a post or a dump from all stages and later releases
   evaluate     Evaluate models on a set, with the papers' tables as the result

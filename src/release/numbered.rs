@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use riddlemill_benchmarks::data::{Data, Number, PUBLISHED, Series};
+use rustc_hash::FxHashMap;
 
 use super::item::{Optional, RowContext, Seen, damaged, series};
 use super::layout::{self, Layout, oddity, post_row};
@@ -224,6 +225,38 @@ pub(super) fn rows<'a>(end: CandidateSource, last: &'a StageReader, numbers: &'a
         Ok(None) => Box::new(std::iter::empty()),
         Err(e) => Box::new(std::iter::once(Err(e))),
     }
+}
+
+/// The record behind each row that would be released now, by the row's id. Empty if the last stage is not made.
+///
+/// # Errors
+/// [`Error`] if a registry or the last stage cannot be read.
+pub fn records_of_rows(
+    workspace: &Workspace,
+    recipe: &'static Recipe,
+) -> Result<FxHashMap<String, String>, Error> {
+    let end = CandidateSource::new(recipe);
+    let step = end.step();
+    let mut found = FxHashMap::default();
+    let Some(last) = StageReader::open(&workspace.stage(recipe.name, step.number, step.name))? else {
+        return Ok(found);
+    };
+    if end.rows() == Rows::Posts {
+        for part in last.parts::<Post>("rows") {
+            found.extend(part?.into_iter().map(|post| (post.id.clone(), post.id)));
+        }
+        return Ok(found);
+    }
+    let numbers = allot(workspace, end, &last)?;
+    let Some(declared) = Declared::new(end, &last, &numbers)? else { return Ok(found) };
+    for part in last.parts_of::<record::Row>(end.rows().columns(), "rows") {
+        for record in part? {
+            if let Some((_, row)) = declared.row(&record)? {
+                found.insert(row.id().to_owned(), record.id().to_owned());
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// A row's sort key: its place in a published file, or its number after all of those.

@@ -281,8 +281,8 @@ impl Publishable {
     }
 
     /// The commands that upload it to the Hub, in order: all files in one commit, then a tag with the
-    /// version.
-    pub fn hub(&self, repo: &str, private: bool) -> Vec<Vec<String>> {
+    /// version; then its site, if there is one, as a static Space of the same name.
+    pub fn hub(&self, repo: &str, private: bool, site: Option<&Path>) -> Vec<Vec<String>> {
         let title = format!("{} {}", self.manifest.recipe, self.manifest.version);
         let folder = self.folder.display().to_string();
         let mut upload = vec!["hf", "upload", repo, &folder, ".", "--repo-type", "dataset"];
@@ -293,7 +293,20 @@ impl Publishable {
         }
         let tag = self.tag();
         let tagged = ["hf", "repos", "tag", "create", repo, &tag, "--repo-type", "dataset", "-m", &title];
-        [upload, tagged.to_vec()].map(|command| command.into_iter().map(str::to_owned).collect()).into()
+        let mut commands = vec![upload, tagged.to_vec()];
+        let site = site.map(|site| site.display().to_string());
+        if let Some(site) = &site {
+            let mut created = vec!["hf", "repos", "create", repo, "--repo-type", "space"];
+            created.extend(["--space-sdk", "static", "--exist-ok"]);
+            if private {
+                created.push("--private");
+            }
+            commands.push(created);
+            let mut shown = vec!["hf", "upload", repo, site, ".", "--repo-type", "space"];
+            shown.extend(["--delete", "*", "--commit-message", &title]);
+            commands.push(shown);
+        }
+        commands.into_iter().map(|command| command.into_iter().map(str::to_owned).collect()).collect()
     }
 
     fn tag(&self) -> String {
@@ -304,7 +317,13 @@ impl Publishable {
     ///
     /// # Errors
     /// [`OutletError`] if `hf` is missing or fails, or the version's tag is on the Hub.
-    pub fn upload(&self, repo: &str, private: bool, mut heard: impl FnMut(&str)) -> Result<(), OutletError> {
+    pub fn upload(
+        &self,
+        repo: &str,
+        private: bool,
+        site: Option<&Path>,
+        mut heard: impl FnMut(&str),
+    ) -> Result<(), OutletError> {
         // A new repository has no tags yet: the upload creates it.
         let tags = Command::new("hf")
             .args(["repos", "tag", "list", repo, "--repo-type", "dataset"])
@@ -314,7 +333,7 @@ impl Publishable {
         if String::from_utf8_lossy(&tags.stdout).split_whitespace().any(|word| word == tag) {
             return Err(OutletError::Tagged { repo: repo.into(), tag });
         }
-        for command in self.hub(repo, private) {
+        for command in self.hub(repo, private, site) {
             let line = shown(&command);
             heard(&line);
             let done = Command::new(&command[0]).args(&command[1..]).output().map_err(OutletError::NoHub)?;

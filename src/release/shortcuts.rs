@@ -117,7 +117,7 @@ fn group(id: &str) -> &str {
     id.split('_').next().unwrap_or_default()
 }
 
-fn lettered(letter: &str) -> Option<usize> {
+pub(crate) fn lettered(letter: &str) -> Option<usize> {
     crate::options::LETTERS.iter().position(|other| *other == letter)
 }
 

@@ -14,13 +14,13 @@ use crate::llm::store::Origin;
 use crate::llm::{Key, Store, Usd};
 use crate::pages::time::utc;
 use crate::pipeline::{RunError, review_items};
-use crate::recipe::Recipe;
+use crate::recipe::{Recipe, Step};
 use crate::record::{Reason, State};
 use crate::review::agreement::{self, Bootstrap};
 use crate::review::{Voted, resolve_all};
 use crate::stages::review::Votes;
 use crate::stages::{GROUPS, Stage, StageError, draft};
-use crate::store::{StageReader, Workspace, json_parts};
+use crate::store::{Error, StageReader, Workspace, json_parts};
 use crate::text::decimals;
 use riddlemill_benchmarks::scope::group;
 
@@ -143,16 +143,48 @@ fn basis(
 ) -> Result<BTreeMap<String, Vec<String>>, RunError> {
     let mut basis: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let step = CandidateSource::of_chain(recipe, stages).step();
-    let place = Workspace::new(&config.root).stage(recipe.name, step.number, step.name);
-    let Some(reader) = StageReader::open(&place)? else { return Ok(basis) };
+    each_basis(&Workspace::new(&config.root), recipe, step, |_, step, names| {
+        basis.entry(step.to_string()).or_default().extend(names);
+    })?;
+    Ok(basis)
+}
+
+/// The replies that each record of a stage rests on, by its id: `reply:` and a key, `sample:` and a key. Empty if the stage
+/// is not made.
+///
+/// # Errors
+/// [`Error`] if the stage cannot be read.
+pub fn replies_of_records(
+    workspace: &Workspace,
+    recipe: &'static Recipe,
+    step: &'static Step,
+) -> Result<BTreeMap<String, BTreeSet<String>>, Error> {
+    let mut records: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    each_basis(workspace, recipe, step, |id, _, names| {
+        let replies = names.into_iter().filter(|name| !name.starts_with("vote:"));
+        records.entry(id.to_string()).or_default().extend(replies);
+    })?;
+    Ok(records)
+}
+
+/// Hands over what each record of a stage rests on: its id, the step (empty for the record as a whole), and the names.
+fn each_basis(
+    workspace: &Workspace,
+    recipe: &'static Recipe,
+    step: &'static Step,
+    mut found: impl FnMut(&str, &str, Vec<String>),
+) -> Result<(), Error> {
+    let place = workspace.stage(recipe.name, step.number, step.name);
+    let Some(reader) = StageReader::open(&place)? else { return Ok(()) };
     for part in json_parts(&reader, "rows", &[]) {
         for row in part? {
+            let id = row.get("id").and_then(Json::as_str).unwrap_or_default();
             let mut add = |step: &str, list: &[Json]| {
-                let names = list.iter().filter_map(Json::as_str).map(str::to_string);
-                basis.entry(step.to_string()).or_default().extend(names);
+                found(id, step, list.iter().filter_map(Json::as_str).map(str::to_string).collect());
             };
             for (column, value) in &row {
-                if let (Some(step), Json::Array(list)) = (column.strip_suffix("_basis"), value) {
+                let of_whole = (column == "basis").then_some("");
+                if let (Some(step), Json::Array(list)) = (column.strip_suffix("_basis").or(of_whole), value) {
                     add(step, list);
                 }
             }
@@ -164,7 +196,7 @@ fn basis(
             }
         }
     }
-    Ok(basis)
+    Ok(())
 }
 
 /// The replies named in a basis, each once.

@@ -43,6 +43,11 @@ pub(super) fn address(name: &str) -> Option<String> {
     Some(format!("/assets/{}/{name}", HASHES[at]))
 }
 
+/// The bytes of an asset; `None` if there is none of that name.
+pub(super) fn bytes(name: &str) -> Option<&'static [u8]> {
+    ASSETS.iter().find(|asset| asset.name == name).map(|asset| asset.bytes)
+}
+
 /// Serves an asset.
 pub(super) async fn get(Path((hash, name)): Path<(String, String)>) -> Response {
     let found = ASSETS.iter().position(|asset| asset.name == name).filter(|at| HASHES[*at] == hash);

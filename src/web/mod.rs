@@ -33,6 +33,7 @@ mod running;
 mod server;
 pub mod sessions;
 mod shares;
+pub mod site;
 mod stages;
 mod tables;
 mod view;

@@ -56,6 +56,13 @@ templates![
     "assign.html",
     "carry.html",
     "causes.html",
+    "site_frame.html",
+    "site_overview.html",
+    "site_rows.html",
+    "site_row.html",
+    "site_gone.html",
+    "site_left_out.html",
+    "site_prompt.html",
 ];
 
 static VIEWS: LazyLock<Result<Environment<'static>, Error>> = LazyLock::new(|| {
@@ -138,6 +145,27 @@ pub(super) fn html(visitor: &Visitor, name: &str, found: impl Serialize) -> Resu
     Ok(views.get_template(name)?.render(minijinja::context! { ..found, ..common })?)
 }
 
+/// A page of a folder of pages: for nobody in particular, and without a server. `places` are the ways to its parts, to the
+/// root of its language and to the same page in the other one, of letters that need no escapes.
+///
+/// # Errors
+/// If the template does not match.
+pub(super) fn still(
+    language: i18n::Language,
+    name: &str,
+    places: [&str; 3],
+    found: impl Serialize,
+) -> Result<String, Error> {
+    let broken = |error: &Error| Error::new(ErrorKind::InvalidOperation, format!("{error:#}"));
+    let views = VIEWS.as_ref().map_err(broken)?;
+    // Otherwise each `/` would be escaped, which no reader needs and thousands of pages hold.
+    let [root, home, other] = places.map(|place| Value::from_safe_string(place.to_owned()));
+    let found = Value::from(Serde(found));
+    let common =
+        minijinja::context! { lang => language.code(), program => crate::VERSION, root, home, other };
+    views.get_template(name)?.render(minijinja::context! { ..found, ..common })
+}
+
 /// The path of the record decided on just now, from the query (`routes/decide.rs`).
 fn decided(visitor: &Visitor) -> Option<String> {
     let recipe = visitor.path.split('/').nth(1).filter(|name| !name.is_empty())?;
@@ -179,18 +207,23 @@ fn escape(c: char, out: &mut String) {
         '\'' => out.push_str("&#39;"),
         // A line break is a control character too, but it belongs to the text.
         '\n' => out.push('\n'),
-        // Direction marks, joiners, and other invisible characters.
-        '\u{61c}'
-        | '\u{200b}'..='\u{200f}'
-        | '\u{202a}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}'
-        | '\u{feff}'
-        | '\u{e0000}'..='\u{e007f}' => {
-            out.push_str(&format!("<i class=\"mark\">U+{:04X}</i>", u32::from(c)));
-        }
-        c if c.is_control() => out.push_str(&format!("<i class=\"mark\">U+{:04X}</i>", u32::from(c))),
+        c if is_hidden(c) => out.push_str(&format!("<i class=\"mark\">U+{:04X}</i>", u32::from(c))),
         c => out.push(c),
     }
+}
+
+/// Direction marks, joiners, control characters, and others that reorder or hide text.
+pub(super) fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            c,
+            '\u{61c}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{202a}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{feff}'
+                | '\u{e0000}'..='\u{e007f}'
+        )
 }
 
 /// Two texts merged into one, with the differences marked character by character.

@@ -4,10 +4,11 @@ import * as ballots from "./ballots.mjs";
 import * as days from "./days.mjs";
 import * as pictures from "./pictures.mjs";
 import * as review from "./review.mjs";
+import * as site from "./site.mjs";
 
 let failed = 0;
 const only = process.argv[2];
-for (const [name, test] of Object.entries({ ...audit, ...ballots, ...days, ...pictures, ...review })) {
+for (const [name, test] of Object.entries({ ...audit, ...ballots, ...days, ...pictures, ...review, ...site })) {
   if (only && !name.includes(only)) continue;
   const began = Date.now();
   try {

@@ -188,6 +188,13 @@ impl Workspace {
         tree
     }
 
+    /// The files of one of its folders, by their path in it.
+    pub fn tree(&self, folder: &str) -> Tree {
+        let mut tree = Tree::new();
+        collect(&self.path(folder), &self.path(folder), &mut tree);
+        tree
+    }
+
     /// Identifies a version of a stage on disk: it changes when the stage is rewritten.
     pub fn making(&self, stage: &str) -> (u64, i64, i64) {
         let meta = fs::metadata(self.path(stage).join("manifest.json")).unwrap();

@@ -98,6 +98,8 @@ mod sets;
 mod settings;
 mod sheets;
 mod show;
+mod site;
+mod site_folder;
 mod sites;
 mod skipped;
 mod strangers;

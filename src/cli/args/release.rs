@@ -124,6 +124,19 @@ pub(in crate::cli) struct Publish {
     /// Publish even a draft, whose rows are synthetic or provisional; its card says so
     #[arg(long)]
     pub draft: bool,
+    /// Also upload this folder, written by `site`, as a static Space with the same OWNER/NAME
+    #[arg(long, value_name = "DIR")]
+    pub site: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub(in crate::cli) struct Site {
+    /// The release's folder, output/<recipe>/<version>
+    #[arg(value_name = "RELEASE")]
+    pub folder: PathBuf,
+    /// The folder to write: a new or empty one, or one with a site of the same set
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
 }
 
 #[derive(Args)]

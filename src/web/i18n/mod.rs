@@ -4,6 +4,7 @@ mod ballot;
 mod causes;
 mod manage;
 mod persons;
+mod site;
 mod table;
 
 use crate::audit::chinese;
@@ -50,7 +51,7 @@ impl Language {
 
 /// All texts: key, English, Chinese.
 fn entries() -> impl Iterator<Item = &'static (&'static str, &'static str, &'static str)> {
-    [table::WORDS, ballot::WORDS, manage::WORDS, persons::WORDS].into_iter().flatten()
+    [table::WORDS, ballot::WORDS, manage::WORDS, persons::WORDS, site::WORDS].into_iter().flatten()
 }
 
 /// A text by its key; the template fills in `{}`.

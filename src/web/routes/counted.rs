@@ -16,7 +16,7 @@ const BIN: usize = 10;
 
 /// One config.
 #[derive(Serialize)]
-pub(super) struct Counted {
+pub(in crate::web) struct Counted {
     config: String,
     about: &'static str,
     rows: usize,
@@ -80,7 +80,12 @@ fn numbers(rows: &[JsonRow], labels: &[&str]) -> Vec<(String, Vec<Bar>)> {
 }
 
 /// Computes the statistics of one config.
-pub(super) fn counted(config: &Config, recipe: &'static Recipe, name: &str, rows: &[JsonRow]) -> Counted {
+pub(in crate::web) fn counted(
+    config: &Config,
+    recipe: &'static Recipe,
+    name: &str,
+    rows: &[JsonRow],
+) -> Counted {
     let layout = layout::find(name);
     let labels = layout.map_or(&[][..], |layout| layout.labels);
     let as_text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_string);

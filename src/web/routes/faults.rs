@@ -82,7 +82,7 @@ pub(super) fn sent(fields: &[Field], form: &Form, name: &str) -> Option<Value> {
 }
 
 /// The label of a field's answer; its code if it has none.
-pub(super) fn named(language: Language, field: &Field, code: &str) -> String {
+pub(in crate::web) fn named(language: Language, field: &Field, code: &str) -> String {
     let options: &[Choice] = match &field.kind {
         Kind::Choice(options) | Kind::Choices { options, .. } | Kind::Keep { reasons: options } => options,
         Kind::Preference { tie, .. } => std::slice::from_ref(tie),
@@ -165,7 +165,7 @@ pub(super) fn answered(
 }
 
 /// A label in the page's language.
-pub(super) fn label_in(language: Language, label: Label) -> &'static str {
+pub(in crate::web) fn label_in(language: Language, label: Label) -> &'static str {
     match language {
         Language::En => label.en,
         Language::Zh => label.zh,

@@ -11,8 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use super::counted::{Counted, counted};
 use super::faults::field_name;
+use crate::config::Config;
 use crate::join::Unwatched;
-use crate::pipeline::{Withheld, review_items};
+use crate::pipeline::{RunError, Withheld, review_items};
 use crate::recipe::{RECIPES, Recipe};
 use crate::release::compare::{self, Comparison};
 use crate::release::diff::{self as differing, Diff};
@@ -137,9 +138,10 @@ struct Shown {
 }
 
 #[derive(Serialize)]
-struct AgreementRow {
+pub(in crate::web) struct AgreementRow {
     step: &'static str,
-    field: String,
+    /// In English and in Chinese.
+    field: [String; 2],
     items: usize,
     sample: bool,
     percent: Option<[f64; 3]>,
@@ -171,7 +173,6 @@ pub(in crate::web) async fn page(
     Query(with): Query<With>,
 ) -> Result<Response, PageError> {
     let recipe = recipe(&name)?;
-    let language = visitor.language;
     let shown = reading(move || {
         let folder = known(&app, recipe, &version)?;
         let manifest = Candidate::read(&folder)?.ok_or_else(PageError::not_found)?;
@@ -192,7 +193,7 @@ pub(in crate::web) async fn page(
         Ok(Shown {
             recipe: recipe.name,
             configs: rows.iter().map(|(name, rows)| counted(&config, recipe, name, rows)).collect(),
-            agreement: agreed(&app, recipe, language)?,
+            agreement: agreed(&config, recipe)?,
             versions: versions(&app, recipe)?,
             version,
             manifest,
@@ -206,19 +207,24 @@ pub(in crate::web) async fn page(
 }
 
 /// Agreement on every review of the recipe; of a sample's voters if no person voted.
-fn agreed(app: &App, recipe: &'static Recipe, language: Language) -> Result<Vec<AgreementRow>, PageError> {
-    let (config, _) = app.config();
-    let votes = Votes::load(&config, recipe.name)?;
+///
+/// # Errors
+/// [`RunError`] if the votes cannot be read.
+pub(in crate::web) fn agreed(
+    config: &Config,
+    recipe: &'static Recipe,
+) -> Result<Vec<AgreementRow>, RunError> {
+    let votes = Votes::load(config, recipe.name)?;
     let mut agreed = Vec::new();
     for review in recipe.reviews() {
-        let Ok(Some((step, items))) = review_items(&config, recipe, review.place().1) else { continue };
+        let Ok(Some((step, items))) = review_items(config, recipe, review.place().1) else { continue };
         let on = votes.by_item(step.recipe, step.name);
         let agreement = agreement::agreed(&step, &items, &on, Bootstrap::AGREEMENT);
         let three = |e: &Option<Estimate>| e.as_ref().map(|e| [e.value, e.low, e.high]);
         for field in &agreement.fields {
             agreed.push(AgreementRow {
                 step: step.name,
-                field: field_name(language, &step, &field.field),
+                field: [Language::En, Language::Zh].map(|language| field_name(language, &step, &field.field)),
                 items: field.items,
                 sample: agreement.sample,
                 percent: three(&field.percent),

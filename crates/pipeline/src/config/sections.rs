@@ -12,7 +12,7 @@ const fn key(name: &'static str, kind: Kind, default: &'static str, doc: &'stati
 /// The tables of pipeline.toml, in the order of the file.
 pub const SECTIONS: &[Section] = &[
     RUN, IMPORT, TEXT, CLEAN, ANONYMISE, FILTER, DEDUP, EMBEDDINGS, SAME_JOKE, DRAFT, REVIEW, RESPOND, JUDGE,
-    OPTIONS, PUZZLES, RELEASE,
+    OPTIONS, PUZZLES, RELEASE, SITE,
 ];
 
 /// Defaults for `run`; flags override them.
@@ -492,6 +492,18 @@ pub const RELEASE: Section = Section {
     ],
 };
 
+/// What the pages of `site` show in addition to the rows of their release.
+pub const SITE: Section = Section {
+    name: "site",
+    doc: "What the pages of `site` show in addition to the rows of their release.",
+    keys: &[key(
+        "originals",
+        Kind::Flag,
+        "false",
+        "Show the texts of released rows also as they were before a stage or a person changed them, and as earlier versions had them.",
+    )],
+};
+
 /// Resolved settings of the import stage.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -652,6 +664,14 @@ pub struct Release {
     pub whole_share: f64,
 }
 
+/// Resolved settings of `site`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Site {
+    /// Whether texts are shown as they were before they were changed.
+    pub originals: bool,
+}
+
 /// Resolved settings of a run.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -691,6 +711,7 @@ mod tests {
         config.typed::<SameJoke>(None, "same_joke");
         config.typed::<Puzzles>(None, "puzzles");
         config.typed::<Release>(None, "release");
+        config.typed::<Site>(None, "site");
         config.typed::<Respond>(None, "respond");
         config.typed::<Judge>(None, "judge");
     }

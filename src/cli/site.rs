@@ -1,0 +1,50 @@
+//! `site`: a release as a folder of static pages.
+
+use super::args::{Global, Site};
+use super::exit::{Exit, Failure};
+use super::output::{self, count, number};
+use crate::web::site::{SiteError, write};
+
+pub(super) const HELP: &str = "\
+The pages need no server: open index.html, or put the folder on any host. Of posts that are not in the release they have
+numbers only, and of votes counts. `[site] originals = true` in pipeline.toml also shows texts as they were before they
+were changed.";
+
+impl From<SiteError> for Failure {
+    fn from(error: SiteError) -> Failure {
+        match error {
+            SiteError::Store(e) => e.into(),
+            SiteError::Run(e) => e.into(),
+            SiteError::Page(_) => Failure { exit: Exit::Io, message: error.to_string() },
+            SiteError::Findings { .. } => Failure { exit: Exit::Gap, message: error.to_string() },
+            other => Failure::usage(other.to_string()),
+        }
+    }
+}
+
+pub(super) fn site(args: &Site, global: &Global) -> Result<Exit, Failure> {
+    if !args.folder.is_dir() {
+        return Err(Failure::usage(format!("{} is not a folder", args.folder.display())));
+    }
+    let config = output::load(global)?;
+    let written = write(&config, &args.folder, &args.out)?;
+    if global.json {
+        output::json(&written)?;
+        return Ok(Exit::Done);
+    }
+    let gone = match written.gone {
+        0 => String::new(),
+        n => format!(", {} of withdrawn and removed rows", count(n as u64, "page")),
+    };
+    output::print(&format!(
+        "{}: {}{gone}, {}, {} bytes\n",
+        args.out.display(),
+        count(written.rows as u64, "row"),
+        count(written.files, "file"),
+        number(written.bytes)
+    ))?;
+    if !global.quiet {
+        eprintln!("next: open {}", args.out.join("index.html").display());
+    }
+    Ok(Exit::Done)
+}
