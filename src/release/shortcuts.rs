@@ -65,10 +65,7 @@ pub fn of_rows(config: &Config, recipe: &'static Recipe, name: &str, rows: &[Jso
     let texts = |row: &JsonRow| -> Option<Vec<String>> {
         row.get(options)?.as_array()?.iter().map(|option| Some(option.as_str()?.to_string())).collect()
     };
-    let place = |row: &JsonRow| match row.get(gold)? {
-        Json::String(letter) => lettered(letter),
-        number => usize::try_from(number.as_u64()?).ok(),
-    };
+    let place = |row: &JsonRow| right_option(row, gold);
     let complete: Vec<(String, String, Vec<String>, usize)> = rows
         .iter()
         .filter_map(|row| Some((text(row, "id")?, text(row, task.question)?, texts(row)?, place(row)?)))
@@ -115,6 +112,14 @@ fn item<'r>(row: &'r Row, layout: &Layout, options: &str, gold: &str) -> Option<
 /// `SP-0`, `SP-0_SR` and `SP-0_CR` are one group.
 fn group(id: &str) -> &str {
     id.split('_').next().unwrap_or_default()
+}
+
+/// The place, from 0, of a row's right option. `gold` is the column with its letter, or its number from 0.
+pub fn right_option(row: &JsonRow, gold: &str) -> Option<usize> {
+    match row.get(gold)? {
+        Json::String(letter) => lettered(letter),
+        number => usize::try_from(number.as_u64()?).ok(),
+    }
 }
 
 pub(crate) fn lettered(letter: &str) -> Option<usize> {

@@ -12,8 +12,8 @@ use tower_http::compression::CompressionLayer;
 use super::access::Rank;
 use super::app::{App, BODY_BYTES};
 use super::routes::{
-    assign, carry, cast, causes, curate, decide, duplicates, guideline, history, login, overview, people,
-    persons, record, releases, review, run, stage, table, trials,
+    assign, carry, cast, causes, curate, decide, duplicates, guideline, history, login, overview, pending,
+    people, persons, record, releases, review, run, stage, table, trials,
 };
 use super::{assets, guard};
 
@@ -40,6 +40,9 @@ fn readers() -> Vec<Route> {
         ("/{recipe}/causes/{stage}", get(causes::page)),
         ("/{recipe}/record/{*id}", get(record::page)),
         ("/{recipe}/duplicates", get(duplicates::page)),
+        ("/{recipe}/pairs", get(pending::pairs)),
+        ("/{recipe}/held", get(pending::held)),
+        ("/{recipe}/decisions", get(pending::decisions)),
         ("/run", get(run::page).post(run::act)),
         ("/run/costs", get(run::costs)),
         ("/run/events", get(run::events)),

@@ -45,6 +45,8 @@ templates![
     "costs.html",
     "found.html",
     "duplicates.html",
+    "pending.html",
+    "decisions.html",
     "releases.html",
     "release.html",
     "table.html",
@@ -95,6 +97,7 @@ static VIEWS: LazyLock<Result<Environment<'static>, Error>> = LazyLock::new(|| {
     env.add_filter("score", |x: f64| decimals(x, 3));
     env.add_filter("percent", |x: f64| decimals(x * 100.0, 1));
     env.add_function("differences", |a: &str, b: &str| Value::from_safe_string(differences(a, b)));
+    env.add_function("marked", |text: &str, sought: &str| Value::from_safe_string(marked(text, sought)));
     env.add_filter("to_json", |value: Value| {
         serde_json::to_string(&value).map_err(|e| Error::new(ErrorKind::BadSerialization, e.to_string()))
     });
@@ -226,6 +229,22 @@ pub(super) fn is_hidden(c: char) -> bool {
         )
 }
 
+/// A post's text in which what was searched for is marked, in either case.
+fn marked(text: &str, sought: &str) -> String {
+    let sought = sought.trim();
+    let found = regex::RegexBuilder::new(&regex::escape(sought)).case_insensitive(true).build();
+    let Some(found) = found.ok().filter(|_| !sought.is_empty()) else { return shown(text) };
+    let mut out = String::with_capacity(text.len() + 32);
+    let mut from = 0;
+    for place in found.find_iter(text) {
+        out.push_str(&shown(&text[from..place.start()]));
+        out.push_str(&format!("<mark>{}</mark>", shown(place.as_str())));
+        from = place.end();
+    }
+    out.push_str(&shown(&text[from..]));
+    out
+}
+
 /// Two texts merged into one, with the differences marked character by character.
 fn differences(a: &str, b: &str) -> String {
     let mut out = String::new();
@@ -255,6 +274,13 @@ mod tests {
         assert!(!html.contains("<script") && !html.contains('\u{202e}') && !html.contains('\u{0}'));
         assert!(html.contains("&lt;script&gt;") && html.contains("U+202E") && html.contains("U+0000"));
         assert_eq!(differences("a<b", "a>b"), "a<del>&lt;</del><ins>&gt;</ins>b");
+    }
+
+    #[test]
+    fn what_was_searched_for_is_marked_and_stays_text() {
+        assert_eq!(marked("A<b> a", "a"), "<mark>A</mark>&lt;b&gt; <mark>a</mark>");
+        assert_eq!(marked("1.5 115", "1.5"), "<mark>1.5</mark> 115");
+        assert_eq!(marked("灯<", " "), "灯&lt;");
     }
 
     #[test]

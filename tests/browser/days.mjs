@@ -164,6 +164,27 @@ export const an_auditors_day = () => day(async ({ server, workspace, sheet, look
   await one.goto(server.url + "/ruozhibench-gen/record/" + id);
   check((await one.textContent(".way")).includes(zh ? "人工放行" : "decided keep"), "the record's way tells of it");
   await look(one, "record");
+  // Pairs as a queue: a key decides, the next one stands there, another key takes it back.
+  await one.goto(server.url + "/ruozhibench-gen/pairs?verdict=all");
+  await look(one, "pairs");
+  const standing = () => one.locator("#one input[name=other]").evaluateAll((all) => all.map((e) => e.form.record.value + " " + e.value).join());
+  const was = await standing();
+  const press = async (key) => { await Promise.all([one.waitForNavigation(), one.keyboard.press(key)]); };
+  const began = Date.now();
+  await press("d");
+  check((await standing()) !== was && (await one.locator("#last").count()) === 1, "the next pair stands there after one key");
+  await look(one, "pair-decided");
+  await press("u");
+  check((await standing()) === was, "one key takes it back");
+  check(Date.now() - began < 30000, "two keys, within seconds");
+  await press("j");
+  await press("k");
+  check((await standing()) === was, "passed over and back");
+  await one.goto(server.url + "/ruozhibench-gen/decisions");
+  check((await one.locator("#made > li").count()) >= 3, "every decision is listed, the one taken back too");
+  await look(one, "decisions");
+  await one.goto(server.url + "/ruozhibench-gen/held");
+  await look(one, "held");
   // Figures, with the keyboard.
   await one.goto(server.url + "/ruozhibench-gen/figures/filter");
   await one.waitForSelector(".chart canvas");

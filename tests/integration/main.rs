@@ -79,6 +79,7 @@ mod published;
 mod puzzle_rows;
 mod puzzles;
 mod puzzles_pack;
+mod queues;
 mod reference;
 mod refusals;
 mod release;

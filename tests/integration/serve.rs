@@ -3,7 +3,7 @@
 use crate::browser::{Browser, Server, coded, made};
 use crate::harness::{Workspace, title};
 
-const READERS: [&str; 16] = [
+const READERS: [&str; 19] = [
     "/",
     "/find?q=x",
     "/flub/stage/dedup",
@@ -11,6 +11,9 @@ const READERS: [&str; 16] = [
     "/ruozhibench-gen/record/tieba:990001059",
     "/flub/duplicates",
     "/brainteaser/duplicates?show=pairs&verdict=all",
+    "/flub/pairs?verdict=all",
+    "/flub/held",
+    "/flub/decisions",
     "/releases",
     "/flub/release/candidate",
     "/flub/release/candidate/rows",

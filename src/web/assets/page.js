@@ -96,6 +96,18 @@
     button.textContent = button.dataset.done;
     button.focus();
   });
+  // One key stands for the button or link that names it. A second press waits for the page that the first asked for.
+  let pressed = false;
+  addEventListener("pageshow", () => { pressed = false; });
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || pressed) return;
+    if (event.target.closest?.("input, textarea, select, [contenteditable]")) return;
+    const place = document.querySelector(`[data-press="${CSS.escape(event.key)}"]`);
+    if (!place) return;
+    event.preventDefault();
+    pressed = true;
+    place.click();
+  });
   document.addEventListener("DOMContentLoaded", () => ready(document));
   document.addEventListener("htmx:afterSettle", (event) => ready(event.target));
   document.addEventListener("input", (event) => {

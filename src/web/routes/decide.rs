@@ -44,7 +44,7 @@ struct Choice {
 
 /// A decision, with its state in the page's recipe.
 #[derive(Debug, Serialize)]
-struct Made {
+pub(super) struct Made {
     #[serde(flatten)]
     decision: Decision,
     state: decide::DecisionState,
@@ -76,11 +76,20 @@ pub(in crate::web) fn desk_of(
         };
         desk.choices = choices.into_iter().map(choice).collect();
     }
-    let log = DecisionLog::read(&app.workspace.decisions()).map_err(PageError::broken)?;
-    let about = |d: &Decision| d.record == id || d.other.as_deref() == Some(id);
-    let found = decide::states(config, &log, about)?.into_iter().filter(|found| found.recipe == recipe.name);
-    desk.made = found.map(|found| Made { decision: found.decision, state: found.state }).collect();
+    desk.made = decisions_of(app, config, recipe, |d| d.record == id || d.other.as_deref() == Some(id))?;
     Ok(desk)
+}
+
+/// The decisions for a recipe that are wanted, in the order in which they were made.
+pub(super) fn decisions_of(
+    app: &App,
+    config: &Config,
+    recipe: &'static Recipe,
+    wanted: impl Fn(&Decision) -> bool,
+) -> Result<Vec<Made>, PageError> {
+    let log = DecisionLog::read(&app.workspace.decisions()).map_err(PageError::broken)?;
+    let found = decide::states(config, &log, wanted)?.into_iter().filter(|found| found.recipe == recipe.name);
+    Ok(found.map(|found| Made { decision: found.decision, state: found.state }).collect())
 }
 
 /// Makes or withdraws a decision.
@@ -95,6 +104,8 @@ pub(in crate::web) async fn take(
     // Redirect only to one of our pages.
     let own = back.starts_with('/') && !back.starts_with("//") && !back.contains('\\');
     let back = match own {
+        // In a queue the next one stands there, and whoever chose a name stays that person.
+        true if !form.get("queue").is_empty() => with_part(&back, "as", form.get("as")),
         true => with_word(&back, form.get("record")),
         false => format!("/{}/record/{}#decide", recipe.name, view::encoded(form.get("record"))),
     };
@@ -105,14 +116,24 @@ pub(in crate::web) async fn take(
 /// The page to return to, with the record decided on: the page confirms that the decision is stored and where
 /// it can be withdrawn. A record's own page lists its decisions.
 fn with_word(back: &str, record: &str) -> String {
-    let (page, place) = back.split_once('#').map_or((back, None), |(page, place)| (page, Some(place)));
-    let (path, query) = page.split_once('?').unwrap_or((page, ""));
-    if record.is_empty() || path.contains("/record/") {
+    let path = back.split(['#', '?']).next().unwrap_or_default();
+    if path.contains("/record/") {
         return back.to_string();
     }
     // The confirmation of an earlier decision is replaced.
-    let kept = query.split('&').filter(|part| !part.is_empty() && !part.starts_with("decided="));
-    let word = format!("decided={}", view::encoded(record));
+    with_part(back, "decided", record)
+}
+
+/// An address with one part of its query set; unchanged if the value is empty.
+fn with_part(back: &str, key: &str, value: &str) -> String {
+    if value.is_empty() {
+        return back.to_string();
+    }
+    let (page, place) = back.split_once('#').map_or((back, None), |(page, place)| (page, Some(place)));
+    let (path, query) = page.split_once('?').unwrap_or((page, ""));
+    let own = |part: &&str| part.split('=').next() == Some(key);
+    let kept = query.split('&').filter(|part| !part.is_empty() && !own(part));
+    let word = format!("{key}={}", view::encoded(value));
     let query = kept.chain([word.as_str()]).collect::<Vec<_>>().join("&");
     format!("{path}?{query}{}", place.map(|place| format!("#{place}")).unwrap_or_default())
 }
@@ -131,7 +152,12 @@ pub(super) fn who(config: &Config, visitor: &Visitor, form: &Form) -> Result<Str
 fn store(app: &App, recipe: &'static Recipe, visitor: &Visitor, form: &Form) -> Result<(), PageError> {
     let (config, _) = app.config();
     let by = who(&config, visitor, form)?;
-    let why: String = form.get("why").trim().chars().take(WHY_CHARS).collect();
+    let of_act = if form.get("undo").is_empty() { form.get("verdict") } else { "undo" };
+    let written = form.get("why").trim();
+    // A queue says under the field which reason is stored where none is written.
+    let usual = form.get(&format!("why.{of_act}"));
+    let why = if written.is_empty() { usual.trim() } else { written };
+    let why: String = why.chars().take(WHY_CHARS).collect();
     let folder = app.workspace.decisions();
     let at = now();
     if !form.get("undo").is_empty() {
@@ -177,7 +203,7 @@ fn refused(error: DecideError) -> PageError {
 
 #[cfg(test)]
 mod tests {
-    use super::with_word;
+    use super::{with_part, with_word};
 
     #[test]
     fn a_list_says_what_was_decided_last_and_a_record_lists_it_itself() {
@@ -187,5 +213,7 @@ mod tests {
             "/flub/stage/filter?page=2&decided=tieba:2#rows"
         );
         assert_eq!(with_word("/flub/record/tieba:1#decide", "tieba:1"), "/flub/record/tieba:1#decide");
+        assert_eq!(with_part("/flub/pairs?at=2&as=x", "as", "meta-1"), "/flub/pairs?at=2&as=meta-1");
+        assert_eq!(with_part("/flub/pairs?at=2", "as", ""), "/flub/pairs?at=2");
     }
 }

@@ -119,7 +119,7 @@ pub(in crate::web) async fn page(
 }
 
 /// The step of a recipe that compares records.
-fn comparing(recipe: &'static Recipe) -> Option<&'static Step> {
+pub(super) fn comparing(recipe: &'static Recipe) -> Option<&'static Step> {
     recipe.steps().iter().find(|step| step.stage.compares_pairs())
 }
 

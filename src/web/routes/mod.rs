@@ -14,6 +14,7 @@ pub(super) mod guideline;
 pub(super) mod history;
 pub(super) mod login;
 pub(super) mod overview;
+pub(super) mod pending;
 pub(super) mod people;
 pub(super) mod persons;
 pub(super) mod record;

@@ -191,7 +191,7 @@ fn find(
 }
 
 /// Removes the texts of withdrawn records; in a search the records too, because a hit reveals text.
-fn withhold(withheld: &Withheld, records: &mut Vec<Record>, sought: bool) -> Result<(), Error> {
+pub(super) fn withhold(withheld: &Withheld, records: &mut Vec<Record>, sought: bool) -> Result<(), Error> {
     let ids = records.iter().flat_map(|record| [Some(&record.entry.id), record.entry.into.as_ref()]);
     let withdrawn = withheld.among(ids.flatten().map(String::as_str))?;
     let is_gone = |record: &Record| {
@@ -217,7 +217,7 @@ fn withhold(withheld: &Withheld, records: &mut Vec<Record>, sought: bool) -> Res
 }
 
 /// The decisions possible on a stage's records as they enter it.
-fn decides(step: &Step) -> Vec<&'static str> {
+pub(super) fn decides(step: &Step) -> Vec<&'static str> {
     let posts = matches!(step.stage, Stage::Clean | Stage::Anonymise | Stage::Filter);
     let verdicts = [Verdict::Keep, Verdict::Drop, Verdict::Hold].into_iter();
     verdicts.filter(|verdict| posts && step.stage.takes(*verdict)).map(Verdict::name).collect()

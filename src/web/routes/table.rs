@@ -15,8 +15,10 @@ use tokio::io::AsyncReadExt;
 use super::releases::known;
 use crate::pipeline::Withheld;
 use crate::recipe::Recipe;
+use crate::release::layout::{self, Layout};
 use crate::release::read_rows::{self, JsonRow};
-use crate::release::{Candidate, layout, listed};
+use crate::release::shortcuts::right_option;
+use crate::release::{Candidate, listed};
 use crate::stages::withdrawal::Withdrawals;
 use crate::store::Error;
 use crate::web::app::{App, reading, recipe};
@@ -24,6 +26,7 @@ use crate::web::error::PageError;
 use crate::web::tables::Table;
 use crate::web::view;
 use crate::web::visitor::Visitor;
+use riddlemill_benchmarks::data::Answer;
 use riddlemill_files::fence;
 
 /// Rows per page.
@@ -32,6 +35,8 @@ const PAGE: usize = 50;
 const FIRST: usize = 6;
 /// Most values offered for a column's filter.
 const VALUES: usize = 40;
+/// Stands for null among the values of a filter.
+const NULL: &str = "∅";
 /// Bytes of a file sent at a time.
 const CHUNK: usize = 64 << 10;
 
@@ -71,10 +76,52 @@ struct Column {
 struct Row {
     /// Its index in the config.
     at: usize,
-    /// Columns and values.
-    cells: Vec<(String, String)>,
+    cells: Vec<Cell>,
     /// The record from which it was made.
     source: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Cell {
+    column: String,
+    text: String,
+    null: bool,
+    /// The options of a multiple-choice item, each with whether it is the right one.
+    options: Vec<(String, bool)>,
+}
+
+impl Cell {
+    fn of(row: &JsonRow, column: &str, layout: Option<&Layout>) -> Cell {
+        let value = row.get(column);
+        let mut options = Vec::new();
+        if let Some(Answer::Choice { options: list, gold }) = layout.and_then(|l| Some(l.task?.answer))
+            && list == column
+        {
+            let right = right_option(row, gold);
+            let all = value.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+            options = all.iter().enumerate().map(|(at, one)| (shown(one), right == Some(at))).collect();
+        }
+        Cell {
+            column: column.to_owned(),
+            text: value.map(shown).unwrap_or_default(),
+            null: value.is_some_and(Value::is_null),
+            options,
+        }
+    }
+}
+
+/// The columns to be read first, as the set's folder declares them: the question, its options and answer, the
+/// labels, and the standing.
+fn first_columns(layout: &Layout) -> Vec<&'static str> {
+    let mut first: Vec<&'static str> =
+        layout.task.map(|task| task.question).or(layout.text()).into_iter().collect();
+    match layout.task.map(|task| task.answer) {
+        Some(Answer::Choice { options, gold }) => first.extend([options, gold]),
+        Some(Answer::Words(answer)) => first.push(answer),
+        None => {}
+    }
+    first.extend(layout.labels.iter().copied().chain(layout.standing));
+    first
 }
 
 /// A value in a cell.
@@ -154,9 +201,11 @@ fn find(
         names.extend(first.keys().filter(|key| !names.contains(key)).cloned().collect::<Vec<_>>());
     }
     names.retain(|name| rows.is_empty() || rows.iter().any(|row| row.contains_key(name)));
+    // A stable sort: the others follow in the order of the layout.
+    let first = layout.map(first_columns).unwrap_or_default();
+    names.sort_by_key(|name| first.iter().position(|known| known == name).unwrap_or(first.len()));
     let chosen: Vec<&str> = all("col");
     let labels = layout.map_or(&[][..], |layout| layout.labels);
-    let value_of = |row: &JsonRow, name: &str| row.get(name).map(shown).unwrap_or_default();
     let column = |(at, name): (usize, &String)| {
         let mut values: Vec<String> = Vec::new();
         if labels.contains(&name.as_str()) {
@@ -196,7 +245,7 @@ fn find(
         cells: columns
             .iter()
             .filter(|column| every || column.shown)
-            .map(|column| (column.name.clone(), value_of(row, &column.name)))
+            .map(|column| Cell::of(row, &column.name, layout))
             .collect(),
         source: ["source_id", "post_id"].iter().find_map(|key| row.get(*key)?.as_str().map(str::to_string)),
     };
@@ -235,6 +284,7 @@ fn find(
 /// The labels in a cell, separately.
 fn labels_of(value: Option<&Value>) -> Vec<String> {
     match value {
+        Some(Value::Null) => vec![NULL.to_owned()],
         Some(Value::Array(several)) => several.iter().map(shown).collect(),
         Some(one) => vec![shown(one)],
         None => Vec::new(),
@@ -312,6 +362,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_question_comes_first_and_the_right_option_is_marked() {
+        let row =
+            json!({ "id": "00ff", "text": "t", "options": ["a", "b", "c", "d"], "answer": 2, "type": null });
+        let rows = vec![row.as_object().unwrap().clone()];
+        let layout = layout::all()
+            .find(|layout| matches!(layout.task.map(|task| task.answer), Some(Answer::Choice { .. })))
+            .unwrap();
+        let first = first_columns(layout);
+        assert_eq!(first[0], layout.task.unwrap().question);
+        assert_ne!(first[0], layout.columns[0].name, "the id is not what a reader looks for");
+        assert_eq!(labels_of(rows[0].get("type")), [NULL], "null can be asked for");
+        let Some(Answer::Choice { options, gold }) = layout.task.map(|task| task.answer) else { return };
+        let row = json!({ options: ["a", "b", "c", "d"], gold: 2 });
+        let cell = Cell::of(row.as_object().unwrap(), options, Some(layout));
+        let right: Vec<bool> = cell.options.iter().map(|(_, right)| *right).collect();
+        assert_eq!(right, [false, false, true, false]);
+    }
+
+    #[test]
     fn rows_are_searched_filtered_sorted_and_paged() {
         let row = |n: usize| {
             let kind = if n.is_multiple_of(2) { "pun" } else { "paradox" };
@@ -331,6 +400,7 @@ mod tests {
         assert_eq!(look(&[("is.type", "pun")]).found, 60);
         let sorted = look(&[("sort", "size"), ("order", "down"), ("page", "9")]);
         assert_eq!((sorted.number, sorted.rows[0].at), (3, 19), "numbers are sorted as numbers");
+        assert_eq!(look(&[("is.type", NULL)]).found, 0, "no type is null");
         let whole = look(&[("row", "7"), ("col", "id")]);
         assert_eq!((whole.rows[0].cells.len(), whole.whole.unwrap().cells.len()), (1, 4));
     }
