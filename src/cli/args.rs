@@ -173,7 +173,7 @@ pub(super) enum Verb {
         #[command(subcommand)]
         verb: RepliesVerb,
     },
-    /// Benchmarks, built in or in the workspace's benchmarks/: list, show, check, try
+    /// Benchmarks, built in or in the workspace's benchmarks/: list, show, check, try, convert
     #[command(after_help = benchmark::HELP)]
     Benchmark {
         /// What to do

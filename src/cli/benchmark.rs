@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Value as Json, json};
 
 use super::args::{BenchmarkVerb, Global};
+use super::convert;
 use super::exit::{Exit, Failure};
 use super::output;
 use crate::config::Config;
@@ -23,6 +24,7 @@ pub(super) fn benchmark(verb: &BenchmarkVerb, global: &Global) -> Result<Exit, F
         BenchmarkVerb::List => list(global)?,
         BenchmarkVerb::Show { name } => show(output::recipe(name)?, global)?,
         BenchmarkVerb::Check { name } => check(name.as_deref(), global)?,
+        BenchmarkVerb::Convert { folder, out } => return convert::convert(folder, out, global),
         BenchmarkVerb::Try { name, post, answer, column } => {
             let config = output::load_or_default(global)?;
             let post = given(post, answer.as_deref(), column)?;
@@ -181,6 +183,7 @@ fn check(name: Option<&str>, global: &Global) -> Result<(), Failure> {
         Some(name) => vec![output::recipe(name)?],
         None => RECIPES.iter().collect(),
     };
+    convert::hint(&named.iter().map(|recipe| recipe.name).collect::<Vec<_>>(), global);
     let mut lacking = Vec::new();
     // What is wrong in pipeline.toml is said by the verbs that work with it.
     if let Ok(config) = output::load_or_default(global) {

@@ -21,6 +21,7 @@ mod compare;
 mod complete;
 mod config;
 mod contamination;
+mod convert;
 mod crawl;
 mod decide;
 mod diff;

@@ -54,7 +54,7 @@ Check and keep:
   trust        What the workspace may do beyond its own folder
 
 Benchmarks of your own, clusters, shells:
-  benchmark    Benchmarks, built in or your own: list, show, check, try
+  benchmark    Benchmarks, built in or your own: list, show, check, try, convert
   apply        Apply one stage to JSON Lines on stdin, row by row
   assemble     Write a stage from ledger records that other machines made
   completions  Print a completion script for a shell

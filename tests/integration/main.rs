@@ -92,6 +92,7 @@ mod same_bytes;
 mod same_joke;
 mod sample;
 mod search;
+mod second_edition;
 mod secrets;
 mod serve;
 mod set_aside;

@@ -432,7 +432,10 @@ fn a_built_in_benchmark_is_copied_out_and_changed() {
     ws.call(["run", "--recipe", "flub"]).expect(0);
     let before = ws.read("output/flub/candidate/compat/FLUB.jsonl");
     let path = "benchmarks/flub/benchmark.toml";
-    ws.write(path, ws.read(path).replace("explanation = \"explanation\"\nid", "why = \"explanation\"\nid"));
+    ws.write(
+        path,
+        ws.read(path).replace("\"explanation\", \"id\", {", "{ why = \"explanation\" }, \"id\", {"),
+    );
     ws.call(["run", "--recipe", "flub"]).expect(0);
     let after = ws.read("output/flub/candidate/compat/FLUB.jsonl");
     assert_eq!(after, before.replace("\"explanation\":", "\"why\":"));

@@ -359,6 +359,11 @@ options = [{ code = "yes", label = "yes", means = "It tempts." }, { code = "no",
     assert_eq!(actual["after"].as_str().map(|after| after.lines().count()), Some(3), "{actual}");
 }
 
+/// A benchmark.toml whose last kind of records has a column more.
+fn with_a_column(text: &str, column: &str) -> String {
+    format!("{}  {column:?},\n]\n", text.trim_end().strip_suffix(']').unwrap())
+}
+
 /// Operations ask for columns, whatever the kind of the records is called and whatever other columns it has.
 #[test]
 fn operations_work_on_kinds_that_a_folder_declares() {
@@ -372,13 +377,13 @@ fn operations_work_on_kinds_that_a_folder_declares() {
             let mut text = own.read(&file);
             for (then, now) in kinds {
                 text = text.replace(&format!("records = \"{then}\""), &format!("records = \"{now}\""));
-                for named in [format!("[columns.{then}]"), format!("[columns.\"{then}\"]")] {
-                    text = text.replace(&named, &format!("[columns.\"{now}\"]"));
+                for named in [format!("\n{then} = [\n"), format!("\n\"{then}\" = [\n")] {
+                    text = text.replace(&named, &format!("\n\"{now}\" = [\n"));
                 }
             }
             if file.ends_with("benchmark.toml") {
-                assert!(text.contains("[columns.\"riddles\"]") || text.contains("[columns.\"answers\"]"));
-                text += "mood = { type = \"text\", about = \"Of another column nothing is asked.\" }\n";
+                assert!(text.contains("\n\"riddles\" = [\n") || text.contains("\n\"answers\" = [\n"));
+                text = with_a_column(&text, "mood: Of another column nothing is asked.");
             }
             own.write(&file, text);
         }
@@ -393,7 +398,7 @@ fn operations_work_on_kinds_that_a_folder_declares() {
     own.audit_clean();
     // A column more, and the rows have to be made anew.
     let file = "benchmarks/brainteaser/benchmark.toml";
-    own.write(file, own.read(file) + "weather = { type = \"text\", about = \"Nor of this one.\" }\n");
+    own.write(file, with_a_column(&own.read(file), "weather: Nor of this one."));
     let status = own.call(["status"]).expect(0).out;
     assert!(status.contains("[columns.three of a riddle]"), "{status}");
     own.call(["run", "--offline"]).expect(0);

@@ -20,6 +20,7 @@
 //! - [`task`]: what models are asked about a released set (`tasks` reads it); [`script`]: outputs of the paper's authors;
 //!   [`table`]: the tables of their results (`tables` reads them).
 //! - [`figure`]: what `report` shows (`figures` reads it).
+//! - [`edition2`]: the second edition of folders, lowered to what is read here; `origin`: where a lowered line was written.
 //! - [`benchmark`]: a whole folder. `own`: the folders of a workspace.
 //! - Here: the built-in benchmarks. `derived`: what is made once of all.
 
@@ -39,6 +40,7 @@ pub mod data;
 mod declares;
 mod derived;
 pub mod draft;
+pub mod edition2;
 pub mod expression;
 mod faults;
 pub mod figure;
@@ -46,6 +48,7 @@ mod figures;
 mod known;
 pub mod native;
 pub mod notation;
+mod origin;
 mod own;
 pub mod paper;
 pub mod published;

@@ -9,6 +9,16 @@ use crate::reader::{Problem, Problems, keep};
 /// Largest file of a declaration.
 const LARGEST: u64 = 4 << 20;
 
+/// The files of a folder beside its prompts; the Chinese of the second edition is in files of its own.
+const FILES: [&str; 6] = [
+    "benchmark.toml",
+    "benchmark.zh.toml",
+    "ballots.toml",
+    "ballots.zh.toml",
+    "report.toml",
+    "report.zh.toml",
+];
+
 type Folder = (&'static str, Vec<(&'static str, &'static str)>);
 
 /// Every folder with its files, sorted by name; empty if there is no such place.
@@ -27,7 +37,7 @@ pub(crate) fn folders(place: &Path) -> Result<Vec<Folder>, Problems> {
         }
         let folder = place.join(&name);
         let mut files = Vec::new();
-        for file in ["benchmark.toml", "ballots.toml", "report.toml"] {
+        for file in FILES {
             read(&folder.join(file), file, &shown, &mut files, &mut problems);
         }
         for (prompt, _) in names(&folder.join("prompts"), &format!("{shown}/prompts"), &mut problems) {

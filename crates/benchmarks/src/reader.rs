@@ -11,13 +11,14 @@ pub use riddlemill_text::problem::{Problem, Problems};
 use toml_edit::{Document, Item, TableLike, Value};
 
 use crate::choice::Label;
+use crate::origin;
 
 /// Parses a file with a function that asks for its keys.
 ///
 /// # Errors
 /// All problems of the file, in the order of its lines.
 pub fn read<T>(file: &str, text: &str, what: impl FnOnce(&Keys<'_>) -> T) -> Result<T, Problems> {
-    let reader = Reader { found: Found::new(file, text) };
+    let reader = Reader { found: Found::new(file, text), text };
     let read = match Document::parse(text) {
         Ok(document) => Some(reader.keys(document.as_table(), what)),
         Err(e) => {
@@ -26,7 +27,8 @@ pub fn read<T>(file: &str, text: &str, what: impl FnOnce(&Keys<'_>) -> T) -> Res
             None
         }
     };
-    let problems = reader.found.in_order();
+    let written = |problem: Problem| Problem { place: origin::written(text, problem.place), ..problem };
+    let problems: Vec<Problem> = reader.found.in_order().into_iter().map(written).collect();
     match read {
         Some(read) if problems.is_empty() => Ok(read),
         _ => Err(Problems(problems)),
@@ -35,6 +37,8 @@ pub fn read<T>(file: &str, text: &str, what: impl FnOnce(&Keys<'_>) -> T) -> Res
 
 struct Reader<'f> {
     found: Found<'f>,
+    /// What is read.
+    text: &'f str,
 }
 
 impl Reader<'_> {
@@ -194,7 +198,7 @@ impl Keys<'_> {
         let tables =
             self.table.get(key).and_then(Item::as_table_like).into_iter().flat_map(|table| table.iter());
         // Problems are reported when the table is parsed in earnest.
-        let silent = Reader { found: Found::new("", "") };
+        let silent = Reader { found: Found::new("", ""), text: "" };
         let read = |(name, item): (&str, &Item)| {
             let table = item.as_table_like()?;
             Some(what(keep(name), &Keys { reader: &silent, table, asked: RefCell::default() }))
@@ -257,7 +261,8 @@ impl Keys<'_> {
 
     /// The place of a key's value.
     pub fn place(&self, key: &str) -> Option<String> {
-        Some(self.reader.found.place(self.table.get(key)?.span()?.start))
+        let start = self.table.get(key)?.span()?.start;
+        Some(origin::written_at(self.reader.text, start, self.reader.found.place(start)))
     }
 
     /// Reports a problem with a key, or with the table if it has no such key.
@@ -309,7 +314,14 @@ impl Keys<'_> {
         let asked = self.asked.borrow();
         for (name, _) in self.table.iter().filter(|(name, _)| !asked.iter().any(|key| key == name)) {
             let near = near_miss(name, asked.iter().map(String::as_str));
-            let hint = near.map_or_else(String::new, |near| format!("\n  hint: did you mean {near:?}?"));
+            let mut known: Vec<&str> = asked.iter().map(String::as_str).collect();
+            known.sort_unstable();
+            known.dedup();
+            let valid = || match known.as_slice() {
+                [] => String::new(),
+                known => format!("\n  hint: valid here: {}", known.join(", ")),
+            };
+            let hint = near.map_or_else(valid, |near| format!("\n  hint: did you mean {near:?}?"));
             let span = self.table.key(name).and_then(toml_edit::Key::span);
             self.reader.problem(span, format!("unknown key {name:?}{hint}"));
         }

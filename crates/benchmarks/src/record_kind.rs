@@ -93,7 +93,8 @@ pub(crate) fn of_file(text: &str) -> Vec<&'static RecordKind> {
 pub(crate) fn built_in() -> &'static [&'static RecordKind] {
     static KINDS: OnceLock<Vec<&'static RecordKind>> = OnceLock::new();
     KINDS.get_or_init(|| {
-        let files = crate::folders().into_iter().flat_map(|(_, files)| files);
+        let files =
+            crate::folders().into_iter().flat_map(|(name, files)| crate::edition2::read(name, &files).0);
         files.filter(|(path, _)| *path == "benchmark.toml").flat_map(|(_, text)| of_file(text)).collect()
     })
 }

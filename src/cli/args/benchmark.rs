@@ -1,5 +1,7 @@
 //! Arguments of `benchmark`.
 
+use std::path::PathBuf;
+
 use clap::Subcommand;
 use clap_complete::ArgValueCandidates;
 
@@ -44,5 +46,14 @@ pub(in crate::cli) enum BenchmarkVerb {
         /// A further column of the source's table, as named in its `columns`; may be given several times
         #[arg(long, value_name = "NAME=TEXT")]
         column: Vec<String>,
+    },
+    /// Write a folder of the first edition in the second: shorter, with the same meaning; prompts are copied
+    Convert {
+        /// The folder, as benchmarks/my-own
+        #[arg(value_name = "FOLDER")]
+        folder: PathBuf,
+        /// A folder that is not there yet
+        #[arg(long, value_name = "DIR")]
+        out: PathBuf,
     },
 }

@@ -8,6 +8,7 @@ use super::{Benchmark, Prompt};
 use crate::data::{self, Number};
 use crate::declares::{self, Tables};
 use crate::draft::Place;
+use crate::edition2;
 use crate::expression;
 use crate::figure::Report;
 use crate::paper::{self, Cited, Paper};
@@ -19,13 +20,28 @@ use crate::{figures, published, record_kind, records, setting, tables, tasks};
 ///
 /// # Errors
 /// All problems of all files.
-pub fn load(folders: &[Folder], whole: bool) -> Result<Vec<Benchmark>, Problems> {
+pub fn load(sources: &[Folder], whole: bool) -> Result<Vec<Benchmark>, Problems> {
     let mut problems = Vec::new();
+    let mut folders: Vec<Folder> = Vec::new();
+    for (name, files) in sources {
+        let (read, more) = edition2::read(name, files);
+        // A file that is no TOML says nothing of the others.
+        if more.is_empty() || !read.is_empty() {
+            folders.push((*name, read));
+        }
+        problems.extend(more);
+    }
+    let folders = folders.as_slice();
     let others = Others::collect(folders, whole, &mut problems);
     let mut read: Vec<(Benchmark, Option<&'static str>)> = Vec::new();
     for (name, files) in folders {
         match folder(name, files, &others) {
-            Ok(benchmark) => read.push(benchmark),
+            Ok((benchmark, like)) => {
+                let source =
+                    sources.iter().find(|(known, _)| known == name).map_or(files, |(_, files)| files);
+                let declared = declared(source);
+                read.push((Benchmark { declared, files: source.clone(), ..benchmark }, like));
+            }
             Err(more) => problems.extend(more.0),
         }
     }
@@ -89,8 +105,6 @@ fn folder(
             return Err(problems);
         }
     };
-    let all: Vec<&str> = files.iter().flat_map(|(path, text)| [*path, *text]).collect();
-    let declared = declares::hash(&all.join("\0"));
     let mut goes_by: Vec<&'static str> = benchmark
         .steps
         .iter()
@@ -102,7 +116,13 @@ fn folder(
     if let Some(Number::Of(other)) = benchmark.data.as_ref().and_then(|data| data.number.as_ref()) {
         goes_by.push(other);
     }
-    Ok((Benchmark { tables, declared, files: files.to_vec(), goes_by, ..benchmark }, like))
+    Ok((Benchmark { tables, goes_by, ..benchmark }, like))
+}
+
+/// The hash of a folder's files, as they are written.
+fn declared(files: &Files) -> String {
+    let all: Vec<&str> = files.iter().flat_map(|(path, text)| [*path, *text]).collect();
+    declares::hash(&all.join("\0"))
 }
 
 fn benchmark(

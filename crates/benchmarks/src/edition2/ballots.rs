@@ -1,0 +1,317 @@
+//! `ballots.toml`, lowered: `[ballots]`, `[shown]`, `[list.NAME]`, `[ballot.NAME]`.
+
+use super::fields::{Around, Form, Verdict, form, low_fields, low_options, table_of};
+use super::kept::{Columns, kept, told};
+use super::shows::low_shows;
+use super::tree::{Node, Place, Table, words};
+
+/// Keys of a ballot that have another name: second edition, first.
+pub(super) const KEYS: [(&str, &str); 7] = [
+    ("for_each", "over"),
+    ("named_by", "called"),
+    ("id_role", "role"),
+    ("distinct_from", "apart"),
+    ("fills", "standing"),
+    ("warns", "finds"),
+    ("adjudicate", "asked_by"),
+];
+
+/// The list of a verdict that names none.
+pub(super) const VERDICT: &str = "verdict";
+
+/// Accept or rewrite.
+pub(super) fn usual_verdict() -> Node {
+    let at = Place::default();
+    let option = |code: &str, label: &str, means: (&str, &str)| {
+        let mut option = Table::default();
+        option.set("code", Node::text(code, at));
+        option.set("label", words(code, Some(label), at));
+        option.set("means", words(means.0, Some(means.1), at));
+        Node::table(option, at)
+    };
+    let accept = ("The draft needs no change at all.", "草稿无需任何修改。");
+    let rewrite = (
+        "The draft needs a change, however small; write the whole new text.",
+        "草稿需要修改（哪怕很小）；请写出完整的新文本。",
+    );
+    Node::list(vec![option("accept", "接受", accept), option("rewrite", "改写", rewrite)], at)
+}
+
+/// What a verdict asks that has no label.
+pub(super) fn usual_question(at: Place) -> Node {
+    words("Is the draft right?", Some("草稿正确吗？"), at)
+}
+
+/// The first edition's `ballots.toml`.
+pub(super) fn low_ballots(mut file: Table, columns: &Columns, problems: &mut Vec<(Place, String)>) -> Table {
+    let mut every = file.take_table("ballots").unwrap_or_default();
+    let usual = Usual { shows: every.take("shows"), voters: every.take("voters") };
+    let votes = every.get("votes").and_then(Node::as_number).unwrap_or(1);
+    let shown = file.take_table("shown").unwrap_or_default();
+    let source = file.take_table("ballot").unwrap_or_default();
+    let mut lists = Table::default();
+    for (name, list) in file.take_table("list").unwrap_or_default().iter() {
+        lists.set(name, low_options(list));
+    }
+    let names_none = |ballot: &Node| {
+        let verdict = ballot.as_table().and_then(|ballot| ballot.table("verdict"));
+        verdict.is_some_and(|verdict| !verdict.has("options"))
+    };
+    if source.iter().any(|(_, ballot)| names_none(ballot)) {
+        lists.set_default(VERDICT, usual_verdict());
+    }
+    let mut out = Table::default();
+    let mut ballots = Table::default();
+    for (name, written) in source.iter() {
+        let Some(mut ballot) = written.as_table().cloned() else {
+            ballots.set(name, written.clone());
+            continue;
+        };
+        if let Some(like) = ballot.take("like") {
+            let base = like.as_text().and_then(|like| source.table(like));
+            match base {
+                Some(base) if base.has("like") => {
+                    let what = "like: that ballot is like another one: name that one".to_owned();
+                    problems.push((like.at, what));
+                }
+                Some(base) => ballot = over(base, ballot),
+                None => {
+                    let known = source.keys().filter(|known| *known != name);
+                    let written = like.as_text().unwrap_or_default();
+                    problems.push((like.at, riddlemill_text::hint::unknown("ballot", written, known)));
+                }
+            }
+        }
+        let votes = ballot.get("votes").and_then(Node::as_number).unwrap_or(votes);
+        let around = Whole { votes, usual: &usual, shown: &shown, lists: &lists, columns };
+        ballots.set(name, Node::table(low_ballot(ballot, written.at, &around), written.at));
+    }
+    if !every.is_empty() {
+        out.set("every", Node::table(every, Place::default()));
+    }
+    if !lists.is_empty() {
+        out.set("list", Node::table(lists, Place::default()));
+    }
+    if !ballots.is_empty() {
+        out.set("ballot", Node::table(ballots, Place::default()));
+    }
+    for (key, node) in file.iter() {
+        out.set(key, node.clone());
+    }
+    out
+}
+
+/// A table over another one: its keys hold, and an empty text or table takes a key away.
+pub(super) fn over(base: &Table, own: Table) -> Table {
+    let mut both = base.clone();
+    both.take("like");
+    for (key, node) in own.iter() {
+        // An empty verdict is a verdict.
+        match node.is_nothing() && (key != VERDICT || node.as_text().is_some()) {
+            true => drop(both.take(key)),
+            false => both.set(key, node.clone()),
+        }
+    }
+    both
+}
+
+/// What `[ballots]` says of every ballot.
+struct Usual {
+    shows: Option<Node>,
+    voters: Option<Node>,
+}
+
+/// What a ballot is read with.
+struct Whole<'a> {
+    votes: usize,
+    usual: &'a Usual,
+    shown: &'a Table,
+    lists: &'a Table,
+    columns: &'a Columns,
+}
+
+fn low_ballot(mut ballot: Table, at: Place, whole: &Whole<'_>) -> Table {
+    let fields = ballot.take_table("fields").unwrap_or_default();
+    let second = ballot.take_table("second");
+    let shows = ballot.take("shows").or_else(|| whole.usual.shows.clone());
+    let (verdict, first, of_verdict) = match ballot.take_table("verdict") {
+        Some(table) => {
+            let verdict = verdict_of(&table);
+            let drop = table.get("drops").map(|code| {
+                let why = reason(&fields, &verdict.name, code);
+                let because = why.map_or_else(|| quote(code), |why| format!("{why} or []"));
+                dropping(&verdict.name, code, because)
+            });
+            (Some(verdict.clone()), Some(verdict_field(&table, &verdict, at)), drop)
+        }
+        None => (None, None, None),
+    };
+    let dropped = of_verdict.or_else(|| dropped_by_a_field(&fields));
+    let mut out = Table::default();
+    for (key, node) in ballot.iter().filter(|(key, _)| !["optional_when", "waits_as"].contains(key)) {
+        out.set(key, node.clone());
+    }
+    out.renamed(&KEYS, false);
+    let mut passes = Table::default();
+    for (from, to) in [("optional_when", "when"), ("waits_as", "lacks")] {
+        if let Some(node) = ballot.get(from) {
+            passes.set(to, node.clone());
+        }
+    }
+    if !passes.is_empty() {
+        out.set("passes", Node::table(passes, at));
+    }
+    if let Some(voters) = &whole.usual.voters {
+        out.set_default("voters", voters.clone());
+    }
+    if let Some(shows) = shows {
+        let low = shows.as_list().map(|list| low_shows(list, whole.shown));
+        out.set("shows", low.unwrap_or(shows));
+    }
+    if !whole.columns.is_empty() {
+        keep(&mut out, &fields, whole);
+    }
+    let (asked_by, fields) = plain_fields(&fields, !whole.columns.is_empty());
+    for (name, code) in asked_by.iter() {
+        let mut all = out.take_table("asked_by").unwrap_or_default();
+        all.set_default(name, code.clone());
+        out.set("asked_by", Node::table(all, code.at));
+    }
+    let size = |name: &str| whole.lists.list(name).map_or(0, <[Node]>::len);
+    let around = Around { votes: whole.votes, verdict: verdict.as_ref(), size: &size };
+    let mut low = low_fields(&fields, &around);
+    if let (Some(first), Some(verdict)) = (first, &verdict) {
+        let hangs = |field: &Node| {
+            let when = field.as_table().and_then(|field| field.table("when"));
+            when.and_then(|when| when.text("field")) == Some(verdict.name.as_str())
+        };
+        let place = low.iter().position(hangs).unwrap_or(0);
+        low.insert(place, first);
+    }
+    if !low.is_empty() {
+        out.set("fields", Node::list(low, at));
+    }
+    if let Some(dropped) = dropped {
+        out.set_default("drop", dropped);
+    }
+    if let Some(mut second) = second {
+        if let Some(fields) = second.take_table("fields") {
+            let (asked_by, fields) = plain_fields(&fields, false);
+            for (name, code) in asked_by.iter() {
+                let mut all = out.take_table("asked_by").unwrap_or_default();
+                all.set_default(name, code.clone());
+                out.set("asked_by", Node::table(all, code.at));
+            }
+            let around = Around { votes: 1, verdict: None, size: &size };
+            second.set("fields", Node::list(low_fields(&fields, &around), at));
+        }
+        out.set("second", Node::table(second, at));
+    }
+    out
+}
+
+/// The columns of the answers, what is drafted, and what the ledger tells.
+fn keep(out: &mut Table, fields: &Table, whole: &Whole<'_>) {
+    let shows = out.list("shows").unwrap_or_default().to_vec();
+    let said = kept(fields, whole.columns, whole.votes, &shows);
+    let both = |usual: Table, own: Option<Table>| {
+        let mut both = usual;
+        for (key, node) in own.unwrap_or_default().iter() {
+            both.set(key, node.clone());
+        }
+        both.without_nothing()
+    };
+    let draft = both(said.draft, out.take_table("draft"));
+    let keeps = both(said.keeps, out.take_table("keeps"));
+    for (key, usual) in told(&said.bases, &keeps, whole.columns) {
+        if let Some(usual) = usual {
+            out.set_default(key, Node::text(usual, Place::default()));
+        }
+        if out.get(key).is_some_and(Node::is_nothing) {
+            out.take(key);
+        }
+    }
+    for (key, table) in [("draft", draft), ("keeps", keeps)] {
+        let first = table.iter().next().map(|(_, node)| node.at);
+        if let Some(first) = first {
+            out.set(key, Node::table(table, first));
+        }
+    }
+}
+
+/// Which answers ask for a decision, and the fields without what was said of them elsewhere.
+fn plain_fields(fields: &Table, with_columns: bool) -> (Table, Table) {
+    let (mut asked_by, mut plain) = (Table::default(), Table::default());
+    for (name, field) in fields.iter() {
+        if field.is_text_or_words() {
+            plain.set(name, field.clone());
+            continue;
+        }
+        let mut table = table_of(field);
+        if let Some(code) = table.take("adjudicate") {
+            asked_by.set(name, code);
+        }
+        table.take("drops");
+        if with_columns {
+            ["draft", "into", "replaces"].into_iter().for_each(|key| drop(table.take(key)));
+        }
+        plain.set(name, Node::table(table, field.at));
+    }
+    (asked_by, plain)
+}
+
+pub(super) fn verdict_of(table: &Table) -> Verdict {
+    let text = |key: &str, usual: &str| table.text(key).unwrap_or(usual).to_owned();
+    Verdict {
+        name: text("name", "verdict"),
+        rewrites: text("rewrites", "rewrite"),
+        accepts: text("accepts", "accept"),
+    }
+}
+
+fn verdict_field(table: &Table, verdict: &Verdict, at: Place) -> Node {
+    let mut field = Table::default();
+    field.set("name", Node::text(verdict.name.as_str(), at));
+    field.set("label", table.get("label").cloned().unwrap_or_else(|| usual_question(at)));
+    field.set("kind", Node::text("choice", at));
+    let options = table.get("options").map(low_options);
+    field.set("options", options.unwrap_or_else(|| Node::text(VERDICT, at)));
+    Node::table(field, at)
+}
+
+fn quote(code: &Node) -> String {
+    format!("'{}'", code.as_text().unwrap_or_default())
+}
+
+/// The field that is asked after an answer alone: it holds the reasons.
+pub(super) fn reason<'f>(fields: &'f Table, name: &str, code: &Node) -> Option<&'f str> {
+    let asks = |field: &Node| {
+        let asked = field.as_table().and_then(|field| field.table("if"));
+        asked.and_then(Table::only) == Some((name, code))
+    };
+    fields.iter().find(|(_, field)| asks(field)).map(|(name, _)| name)
+}
+
+fn dropping(name: &str, code: &Node, because: String) -> Node {
+    let mut table = Table::default();
+    table.set("when", Node::text(format!("{name} == {}", quote(code)), code.at));
+    table.set("because", Node::text(because, code.at));
+    Node::table(table, code.at)
+}
+
+/// Why a record is dropped by an answer to a field.
+pub(super) fn because(fields: &Table, name: &str, field: &Table, code: &Node) -> String {
+    match (reason(fields, name, code), form(field)) {
+        (Some(why), Form::YesNo) => why.to_owned(),
+        (Some(why), _) => format!("{why} or {}", quote(code)),
+        (None, _) => quote(code),
+    }
+}
+
+fn dropped_by_a_field(fields: &Table) -> Option<Node> {
+    fields.iter().find_map(|(name, field)| {
+        let table = field.as_table()?;
+        let code = table.get("drops")?;
+        Some(dropping(name, code, because(fields, name, table, code)))
+    })
+}

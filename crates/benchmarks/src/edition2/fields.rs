@@ -1,0 +1,461 @@
+//! Options and fields of a ballot: what a field is follows from its keys.
+
+use super::chinese::plain;
+use super::tree::{Node, Place, Table, What, words};
+
+/// The verdict before a ballot's texts: its field, and the codes at which they are written or are the draft's.
+#[derive(Clone, Debug)]
+pub(super) struct Verdict {
+    pub(super) name: String,
+    pub(super) rewrites: String,
+    pub(super) accepts: String,
+}
+
+/// What the fields of a ballot hang on.
+pub(super) struct Around<'a> {
+    /// How many vote.
+    pub(super) votes: usize,
+    pub(super) verdict: Option<&'a Verdict>,
+    /// How many options a shared list has.
+    pub(super) size: &'a dyn Fn(&str) -> usize,
+}
+
+/// Ordinals of `{nth}`.
+pub(super) const NTH: [(&str, &str); 5] =
+    [("First", "一"), ("Second", "二"), ("Third", "三"), ("Fourth", "四"), ("Fifth", "五")];
+
+/// What a field is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Choice,
+    Choices,
+    YesNo,
+    Pick,
+    Score,
+    Keep,
+    Prefers,
+    Text,
+}
+
+/// What a field is, by its keys.
+pub(super) fn form(field: &Table) -> Form {
+    let forms = [
+        ("choice", Form::Choice),
+        ("choices", Form::Choices),
+        ("pick", Form::Pick),
+        ("score", Form::Score),
+        ("keep", Form::Keep),
+        ("prefers", Form::Prefers),
+    ];
+    let found = forms.into_iter().find(|(key, _)| field.has(key)).map(|(_, form)| form);
+    let yes_no = || (field.has("yes") && field.has("no")).then_some(Form::YesNo);
+    found.or_else(yes_no).unwrap_or(Form::Text)
+}
+
+/// A field as a table: a text alone is its label.
+pub(super) fn table_of(field: &Node) -> Table {
+    match (&field.what, field.is_words()) {
+        (What::Table(table), false) => table.clone(),
+        _ => {
+            let mut table = Table::default();
+            table.set("label", field.clone());
+            table
+        }
+    }
+}
+
+/// A text with its ordinal.
+pub(super) fn nth(text: &Node, at: usize) -> Node {
+    let (en, zh) = NTH[at.min(NTH.len() - 1)];
+    text.reworded(|text, chinese| text.replace("{nth}", if chinese { zh } else { en }))
+}
+
+/// The options of a list: `code = "meaning"`, or `[label, meaning, example]`.
+pub(super) fn low_options(node: &Node) -> Node {
+    let Some(table) = node.as_table() else { return node.clone() };
+    let option = |(code, written): (&str, &Node)| {
+        let at = written.at;
+        let mut option = Table::default();
+        option.set("code", Node::text(code, at));
+        match written.as_list() {
+            Some(list) => {
+                for (key, part) in ["label", "means", "example"].into_iter().zip(list) {
+                    option.set(key, part.clone());
+                }
+            }
+            None => {
+                option.set("label", Node::text(plain(code), at));
+                option.set("means", written.clone());
+            }
+        }
+        Node::table(option, at)
+    };
+    Node::list(table.iter().map(option).collect(), node.at)
+}
+
+/// The inverse of [`low_options`]; `None` if an option says more.
+pub(super) fn up_options(node: &Node) -> Option<Node> {
+    let mut out = Table::default();
+    for option in node.as_list()? {
+        let option = option.as_table()?;
+        let code = option.text("code")?;
+        let label = option.get("label")?;
+        if option.keys().any(|key| !["code", "label", "means", "example"].contains(&key))
+            || (option.has("example") && !option.has("means"))
+        {
+            return None;
+        }
+        let parts: Vec<Node> =
+            ["label", "means", "example"].into_iter().filter_map(|key| option.get(key).cloned()).collect();
+        let short = label.as_text() == Some(&plain(code)) && parts.len() == 2;
+        let at = label.at;
+        out.set(code, if short { parts[1].clone() } else { Node::list(parts, at) });
+    }
+    Some(Node::table(out, node.at))
+}
+
+/// The labels of yes and no.
+pub(super) fn yes_no(code: &str, at: Place) -> Node {
+    words(code, Some(if code == "yes" { "是" } else { "否" }), at)
+}
+
+/// The fields of the first edition for those of the second.
+pub(super) fn low_fields(fields: &Table, around: &Around<'_>) -> Vec<Node> {
+    let picks: Vec<&str> = fields
+        .iter()
+        .filter(|(_, field)| field.as_table().is_some_and(|table| table.has("pick")))
+        .map(|(name, _)| name)
+        .collect();
+    fields.iter().flat_map(|(name, field)| low_field(name, field, around, &picks)).collect()
+}
+
+fn low_field(name: &str, field: &Node, around: &Around<'_>, picks: &[&str]) -> Vec<Node> {
+    let at = field.at;
+    let mut field = table_of(field);
+    let times = field.take("times").and_then(|times| times.as_number()).unwrap_or(0);
+    (0..times.max(1))
+        .map(|i| Node::table(one_field(name, field.clone(), (times, i), around, picks, at), at))
+        .collect()
+}
+
+/// One of the fields that a field with `times` stands for.
+fn one_field(
+    name: &str,
+    mut field: Table,
+    (times, i): (usize, usize),
+    around: &Around<'_>,
+    picks: &[&str],
+    at: Place,
+) -> Table {
+    let form = form(&field);
+    let mut out = Table::default();
+    let text = |text: &str| Node::text(text, at);
+    let numbered = |name: &str| if times > 0 { format!("{name}_{}", i + 1) } else { name.to_owned() };
+    out.set("name", text(&numbered(name)));
+    let label = field.take("label").unwrap_or_else(|| text(""));
+    out.set("label", if times > 0 { nth(&label, i) } else { label });
+    let optional = field.get("optional").and_then(Node::as_flag) == Some(true);
+    let kind = match form {
+        Form::Choice | Form::Keep => {
+            let key = if form == Form::Keep { "keep" } else { "choice" };
+            options(&mut out, field.take(key));
+            key
+        }
+        Form::Choices => {
+            let written = field.take("choices");
+            let size = match written.as_ref() {
+                Some(node) => match node.as_text() {
+                    Some(list) => (around.size)(list),
+                    None => node.as_table().map_or(0, Table::len),
+                },
+                None => 0,
+            };
+            options(&mut out, written);
+            out.set("min", field.take("min").unwrap_or_else(|| Node::number(usize::from(!optional), at)));
+            out.set("max", field.take("max").unwrap_or_else(|| Node::number(size, at)));
+            "choices"
+        }
+        Form::YesNo => {
+            let option = |(code, means): (&str, Option<Node>)| {
+                let mut option = Table::default();
+                option.set("code", text(code));
+                option.set("label", yes_no(code, at));
+                option.set("means", means.unwrap_or_else(|| text("")));
+                Node::table(option, at)
+            };
+            let both = [("yes", field.take("yes")), ("no", field.take("no"))];
+            out.set("options", Node::list(both.into_iter().map(option).collect(), at));
+            "choice"
+        }
+        Form::Score => {
+            if let Some([least, most]) = field.list("score") {
+                out.set("min", least.clone());
+                out.set("max", most.clone());
+            }
+            field.take("score");
+            "score"
+        }
+        Form::Prefers => {
+            if let Some(sides) = field.take("prefers") {
+                out.set("sides", sides);
+            }
+            if let Some(tie) = field.take("tie") {
+                let tie = low_options(&tie);
+                out.set("tie", tie.as_list().and_then(|list| list.first()).cloned().unwrap_or(tie.clone()));
+            }
+            if let Some(otherwise) = field.take("otherwise") {
+                out.set("else", otherwise);
+                out.set("rule", field.take("rule").unwrap_or_else(|| text("majority")));
+            }
+            "preference"
+        }
+        Form::Pick => {
+            if let Some(from) = field.take("pick") {
+                out.set("from", from);
+            }
+            match field.take("count") {
+                Some(count) if count.as_text() == Some("any") => out.set("any", Node::flag(true, at)),
+                Some(count) => out.set("k", count),
+                None => out.set("k", Node::number(1, at)),
+            }
+            if let Some(beside) = field.take("compared_with") {
+                out.set("beside", beside);
+            }
+            "pick"
+        }
+        Form::Text if field.text("edits").is_some_and(|edits| picks.contains(&edits)) => {
+            if let Some(pick) = field.take("edits") {
+                out.set("pick", pick);
+            }
+            "edited"
+        }
+        Form::Text => {
+            if let Some(edits) = field.take_text("edits") {
+                out.set("edits", text(&numbered(&edits)));
+                // A text that stands in its field may be left as it is.
+                let given = field.take("optional").unwrap_or_else(|| Node::flag(true, at));
+                if given.as_flag() != Some(false) {
+                    out.set("optional", given);
+                }
+            }
+            "text"
+        }
+    };
+    out.set("kind", text(kind));
+    asked_if(&mut out, &mut field, around.verdict, kind, at);
+    let rule = field.take("rule").unwrap_or_else(|| text(usual_rule(kind, around.votes)));
+    if rule.as_text() != Some("majority") {
+        out.set_default("rule", rule);
+    }
+    for (key, node) in field.iter() {
+        out.set(key, node.clone());
+    }
+    out
+}
+
+fn options(out: &mut Table, written: Option<Node>) {
+    if let Some(written) = written {
+        out.set("options", low_options(&written));
+    }
+}
+
+/// The rule that decides on a field that names none.
+pub(super) fn usual_rule(kind: &str, votes: usize) -> &'static str {
+    match kind {
+        "choices" => "union",
+        "score" => "mean",
+        "text" if votes > 1 => "collect",
+        _ => "majority",
+    }
+}
+
+/// After which answers a field is asked: `if`, or the verdict.
+fn asked_if(out: &mut Table, field: &mut Table, verdict: Option<&Verdict>, kind: &str, at: Place) {
+    let mut when = Table::default();
+    let list = |node: &Node| Node::texts(node.codes(), node.at);
+    let given = field.take_table("if");
+    match (given.as_ref().and_then(Table::only), verdict) {
+        (Some((name, codes)), _) => {
+            when.set("field", Node::text(name, codes.at));
+            when.set("write", list(codes));
+            if let Some(takes) = field.take("takes") {
+                when.set("draft", list(&takes));
+            }
+        }
+        (None, Some(verdict)) if kind == "text" => {
+            when.set("field", Node::text(verdict.name.as_str(), at));
+            when.set("write", Node::texts([verdict.rewrites.as_str()], at));
+            when.set("draft", Node::texts([verdict.accepts.as_str()], at));
+        }
+        _ => return,
+    }
+    out.set("when", Node::table(when, at));
+}
+
+/// The fields of the second edition for those of the first, in their order; `None` where one cannot be said.
+pub(super) fn up_fields(fields: &[Node], around: &Around<'_>) -> Option<Table> {
+    let each: Vec<(String, Table)> =
+        fields.iter().map(|field| up_field(field.as_table()?, around)).collect::<Option<_>>()?;
+    let mut out = Table::default();
+    let mut i = 0;
+    while let Some((name, field)) = each.get(i) {
+        let at = fields[i].at;
+        let run = name.strip_suffix("_1").and_then(|stem| run_of(stem, &each[i..]));
+        let (name, field, length) = match run {
+            Some((stem, field, length)) => (stem.to_owned(), field, length),
+            None => (name.clone(), field.clone(), 1),
+        };
+        let label = field.only().filter(|(key, _)| *key == "label").map(|(_, label)| label.clone());
+        out.set(&name, label.unwrap_or(Node::table(field, at)));
+        i += length;
+    }
+    Some(out)
+}
+
+/// Fields `STEM_1`, `STEM_2`, … that are the same but for their ordinals: the one with `times`, and how many they are.
+fn run_of<'s>(stem: &'s str, each: &[(String, Table)]) -> Option<(&'s str, Table, usize)> {
+    let bare = |i: usize| -> Option<Table> {
+        let (name, field) = each.get(i)?;
+        let (en, zh) = NTH.get(i)?;
+        let label = field.get("label")?;
+        let spoken = label.english()?.contains(en) && label.chinese().is_none_or(|text| text.contains(zh));
+        if !spoken || *name != format!("{stem}_{}", i + 1) {
+            return None;
+        }
+        let mut field = field.clone();
+        let put = |text: &str, chinese: bool| text.replacen(if chinese { zh } else { en }, "{nth}", 1);
+        field.set("label", label.reworded(put));
+        if let Some(edits) = field.text("edits").map(str::to_owned) {
+            let at = field.get("edits").map(|node| node.at).unwrap_or_default();
+            field.set("edits", Node::text(edits.strip_suffix(&format!("_{}", i + 1))?, at));
+        }
+        Some(field)
+    };
+    let mut first = bare(0)?;
+    let mut length = 1;
+    while length < NTH.len() && bare(length).as_ref() == Some(&first) {
+        length += 1;
+    }
+    if length < 2 {
+        return None;
+    }
+    first.set("times", Node::number(length, Place::default()));
+    Some((stem, first, length))
+}
+
+fn up_field(field: &Table, around: &Around<'_>) -> Option<(String, Table)> {
+    let mut field = field.clone();
+    let name = field.take_text("name")?;
+    let kind = field.take_text("kind")?;
+    let mut out = Table::default();
+    out.set("label", field.take("label")?);
+    let number = |node: Option<Node>, usual: usize| node.map_or(Some(usual), |node| node.as_number());
+    let up = |node: Node| if node.as_text().is_some() { Some(node) } else { up_options(&node) };
+    match kind.as_str() {
+        "choice" => {
+            let options = up(field.take("options")?)?;
+            let yes_no_of = |table: &Table| -> Option<(Node, Node)> {
+                let of = |code: &str| match table.list(code)? {
+                    [label, means] if *label == yes_no(code, Place::default()) => Some(means.clone()),
+                    _ => None,
+                };
+                (table.keys().eq(["yes", "no"])).then_some(())?;
+                Some((of("yes")?, of("no")?))
+            };
+            match options.as_table().and_then(yes_no_of) {
+                Some((yes, no)) => {
+                    out.set("yes", yes);
+                    out.set("no", no);
+                }
+                None => out.set("choice", options),
+            }
+        }
+        "choices" => {
+            let options = up(field.take("options")?)?;
+            let size = options.as_text().map(|list| (around.size)(list));
+            let size = size.or_else(|| options.as_table().map(Table::len))?;
+            out.set("choices", options);
+            let (least, most) = (number(field.take("min"), 0)?, number(field.take("max"), size)?);
+            let optional = field.get("optional").and_then(Node::as_flag) == Some(true);
+            if least != usize::from(!optional) {
+                out.set("min", Node::number(least, Place::default()));
+            }
+            if most != size {
+                out.set("max", Node::number(most, Place::default()));
+            }
+        }
+        "keep" => out.set("keep", up(field.take("options")?)?),
+        "score" => {
+            let one =
+                |node: Option<Node>, usual| node.unwrap_or_else(|| Node::number(usual, Place::default()));
+            let both = vec![one(field.take("min"), 1), one(field.take("max"), 5)];
+            out.set("score", Node::list(both, Place::default()));
+        }
+        "preference" => {
+            out.set("prefers", field.take("sides")?);
+            let tie = field.take("tie")?;
+            let at = tie.at;
+            out.set("tie", up_options(&Node::list(vec![tie], at))?);
+            if let Some(otherwise) = field.take("else") {
+                out.set("otherwise", otherwise);
+            }
+        }
+        "pick" => {
+            out.set("pick", field.take("from")?);
+            let (count, any) = (field.take("k"), field.take("any").and_then(|any| any.as_flag()));
+            if any == Some(true) {
+                out.set("count", Node::text("any", Place::default()));
+            } else if let Some(count) = count.filter(|count| count.as_number() != Some(1)) {
+                out.set("count", count);
+            }
+            if let Some(beside) = field.take("beside") {
+                out.set("compared_with", beside);
+            }
+        }
+        "edited" => out.set("edits", field.take("pick")?),
+        "text" => {
+            if let Some(edits) = field.take("edits") {
+                out.set("edits", edits);
+                if field.take("optional").and_then(|optional| optional.as_flag()) != Some(true) {
+                    out.set("optional", Node::flag(false, Place::default()));
+                }
+            }
+        }
+        _ => return None,
+    }
+    up_when(&mut out, &mut field, around.verdict, &kind)?;
+    let rule = field.take("rule").unwrap_or_else(|| Node::text("majority", Place::default()));
+    let usual = if out.has("otherwise") { "majority" } else { usual_rule(&kind, around.votes) };
+    if rule.as_text() != Some(usual) {
+        out.set("rule", rule);
+    }
+    for (key, node) in field.iter() {
+        out.set(key, node.clone());
+    }
+    Some((name, out))
+}
+
+/// The inverse of [`asked_if`]; `None` if the field is asked whatever the verdict.
+fn up_when(out: &mut Table, field: &mut Table, verdict: Option<&Verdict>, kind: &str) -> Option<()> {
+    let when = field.take_table("when");
+    let mut usual = (Table::default(), Table::default());
+    asked_if(&mut usual.0, &mut usual.1, verdict, kind, Place::default());
+    match (when, usual.0.table("when")) {
+        (None, None) => Some(()),
+        (None, Some(_)) => None,
+        (Some(when), usual) if usual == Some(&when) => Some(()),
+        (Some(when), _) => {
+            let one = |node: &Node| match node.as_list() {
+                Some([only]) => only.clone(),
+                _ => node.clone(),
+            };
+            let mut of = Table::default();
+            of.set(when.text("field")?, one(when.get("write")?));
+            out.set("if", Node::table(of, Place::default()));
+            if let Some(draft) = when.get("draft") {
+                out.set("takes", one(draft));
+            }
+            Some(())
+        }
+    }
+}

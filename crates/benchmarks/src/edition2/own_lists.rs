@@ -1,0 +1,77 @@
+//! A list that one field alone names is that field's own: it is no list that the rest of a folder can see.
+
+use super::tree::{Node, Table, What};
+
+/// Puts the options of such lists into their fields. `rest`: the other files of the folder.
+pub(super) fn inline(ballots: &mut Table, rest: [&Table; 2]) {
+    let Some(mut lists) = ballots.take_table("list") else { return };
+    let names: Vec<String> = lists.keys().map(str::to_owned).collect();
+    for name in names {
+        let users = fields(ballots).iter().filter(|options| **options == name).count();
+        let seen = |table: &Table| says(table, &name, "");
+        if users != 1 || seen(ballots) || rest.into_iter().any(seen) {
+            continue;
+        }
+        if let Some(options) = lists.take(&name) {
+            set(ballots, &name, &options);
+        }
+    }
+    if !lists.is_empty() {
+        let at = lists.iter().next().map(|(_, list)| list.at).unwrap_or_default();
+        ballots.set("list", Node::table(lists, at));
+    }
+}
+
+/// The lists that fields name.
+fn fields(ballots: &Table) -> Vec<String> {
+    let of = |ballot: &Table| {
+        let first = ballot.list("fields").unwrap_or_default();
+        let second = ballot.table("second").and_then(|second| second.list("fields")).unwrap_or_default();
+        let options = |field: &Node| Some(field.as_table()?.text("options")?.to_owned());
+        first.iter().chain(second).filter_map(options).collect::<Vec<_>>()
+    };
+    let ballots = ballots.table("ballot").into_iter().flat_map(Table::iter);
+    ballots.filter_map(|(_, ballot)| ballot.as_table()).flat_map(of).collect()
+}
+
+/// Whether something but a field's options names a list: a key that takes a list's name, or an expression.
+fn says(table: &Table, name: &str, under: &str) -> bool {
+    table.iter().any(|(key, node)| {
+        // What is kept of answers names their fields.
+        let skipped = ["options", "keeps"].contains(&key) && under != "reply";
+        !skipped && says_node(node, name, key)
+    })
+}
+
+fn says_node(node: &Node, name: &str, key: &str) -> bool {
+    match &node.what {
+        What::Text(text) => {
+            let named = ["list", "label_of", "one_of", "parts", "by_list"].contains(&key) && text == name;
+            named || text.contains(&format!("'{name}'"))
+        }
+        What::List(list) => list.iter().any(|node| says_node(node, name, key)),
+        What::Table(table) => says(table, name, key),
+        What::Flag(_) | What::Raw(_) => false,
+    }
+}
+
+fn set(ballots: &mut Table, name: &str, options: &Node) {
+    let Some(What::Table(all)) = ballots.get_mut("ballot").map(|all| &mut all.what) else { return };
+    for (_, ballot) in all.iter_mut() {
+        let What::Table(ballot) = &mut ballot.what else { continue };
+        set_in(ballot, name, options);
+        if let Some(What::Table(second)) = ballot.get_mut("second").map(|second| &mut second.what) {
+            set_in(second, name, options);
+        }
+    }
+}
+
+fn set_in(round: &mut Table, name: &str, options: &Node) {
+    let Some(What::List(fields)) = round.get_mut("fields").map(|fields| &mut fields.what) else { return };
+    for field in fields {
+        let What::Table(field) = &mut field.what else { continue };
+        if field.text("options") == Some(name) {
+            field.set("options", options.clone());
+        }
+    }
+}

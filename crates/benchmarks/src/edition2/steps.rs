@@ -1,0 +1,277 @@
+//! `[step.NAME]`: what a step is follows from its keys.
+
+use super::ballots::over;
+use super::kept::Columns;
+use super::tree::{Node, Place, Table, What};
+
+/// Keys of a step that have another name: second edition, first.
+pub(super) const KEYS: [(&str, &str); 6] = [
+    ("endpoint", "asks"),
+    ("pack_id", "known_as"),
+    ("also_from", "made"),
+    ("for_each", "over"),
+    ("named_by", "called"),
+    ("id_role", "role"),
+];
+
+/// The steps of the first edition. `prompts`: the names of the folder's prompts.
+pub(super) fn low_steps(
+    steps: &Table,
+    prompts: &[&str],
+    columns: &Columns,
+    problems: &mut Vec<(Place, String)>,
+) -> Table {
+    let mut out = Table::default();
+    for (name, written) in steps.iter() {
+        let Some(step) = written.as_table() else {
+            out.set(name, written.clone());
+            continue;
+        };
+        let like = step.get("like").and_then(|like| Some((like, like.as_text()?)));
+        if let Some((at, like)) = like
+            && !steps.table(like).is_some_and(|base| !base.has("like"))
+        {
+            let known = steps.iter().filter(|(known, step)| {
+                *known != name && step.as_table().is_some_and(|step| !step.has("like"))
+            });
+            problems
+                .push((at.at, riddlemill_text::hint::unknown("step", like, known.map(|(known, _)| known))));
+        }
+        let base = like.and_then(|(_, like)| steps.table(like));
+        out.set(name, Node::table(low_step(name, step, base, prompts, columns), written.at));
+    }
+    out
+}
+
+fn low_step(name: &str, step: &Table, base: Option<&Table>, prompts: &[&str], columns: &Columns) -> Table {
+    let mut step = step.clone();
+    if step.get("like").is_some_and(|like| like.as_text().is_some()) {
+        step.take("like");
+        if let Some(base) = base {
+            step = like(base, step);
+        }
+    }
+    step.renamed(&KEYS, false);
+    let at = step.iter().next().map(|(_, node)| node.at).unwrap_or_default();
+    let kinds =
+        [("ask", "respond"), ("reply", "draft"), ("case", "draft"), ("op", "native"), ("right", "options")];
+    if !step.has("kind")
+        && let Some((_, kind)) = kinds.into_iter().find(|(key, _)| step.has(key))
+    {
+        step.set("kind", Node::text(kind, at));
+    }
+    let kind = step.text("kind").unwrap_or_default().to_owned();
+    if kind == "options" {
+        step.set_default("number", Node::number(4, at));
+    }
+    if kind == "draft" && !step.has("prompt") && !step.has("case") && prompts.contains(&name) {
+        step.set("prompt", Node::text(name, at));
+    }
+    if let Some(reply) = step.take_table("reply") {
+        step.set("reply", Node::table(low_reply(reply), at));
+    }
+    if let Some(cases) = step.take_list("case") {
+        let each = |case: Node| match case.what {
+            What::Table(mut table) => {
+                if let Some(reply) = table.take_table("reply") {
+                    table.set("reply", Node::table(low_reply(reply), case.at));
+                }
+                Node::table(table, case.at)
+            }
+            what => Node::new(what, case.at),
+        };
+        step.set("case", Node::list(cases.into_iter().map(each).collect(), at));
+    }
+    if kind == "draft" && !step.has("keeps") {
+        let keeps = usual_keeps(name, &step, columns);
+        if !keeps.is_empty() {
+            step.set("keeps", Node::table(keeps, at));
+        }
+    }
+    if step.table("keeps").is_some_and(Table::is_empty) {
+        step.take("keeps");
+    }
+    if let Some(asks) = step.take_table("ask") {
+        let each = |(ask, written): (&str, &Node)| {
+            let mut out = Table::default();
+            out.set("name", Node::text(ask, written.at));
+            if !written.as_table().is_some_and(|table| table.has("prompt")) {
+                out.set("prompt", Node::text(name, written.at));
+            }
+            for (key, node) in written.as_table().into_iter().flat_map(Table::iter) {
+                out.set(if key == "id_role" { "role" } else { key }, node.clone());
+            }
+            Node::table(out, written.at)
+        };
+        step.set("ask", Node::list(asks.iter().map(each).collect(), at));
+    }
+    step
+}
+
+/// Everything as in another step, except what is said here; `with` goes into its cases, where it has some.
+fn like(base: &Table, mut own: Table) -> Table {
+    let with = if base.has("case") && !own.has("case") { own.take_table("with") } else { None };
+    let mut both = over(base, own);
+    let cases = both.take_list("case");
+    if let Some(cases) = cases {
+        let each = |case: Node| match case.what {
+            What::Table(mut table) => {
+                let mut all = table.take_table("with").unwrap_or_default();
+                for (key, node) in with.iter().flat_map(Table::iter) {
+                    all.set(key, node.clone());
+                }
+                if !all.is_empty() {
+                    table.set("with", Node::table(all, case.at));
+                }
+                Node::table(table, case.at)
+            }
+            what => Node::new(what, case.at),
+        };
+        let at = cases.first().map(|case| case.at).unwrap_or_default();
+        both.set("case", Node::list(cases.into_iter().map(each).collect(), at));
+    }
+    both
+}
+
+/// `reader` is the program's; a key with `label_of` gives the code.
+fn low_reply(mut reply: Table) -> Table {
+    reply.rename("reader", "native");
+    let codes = |json: &Table| -> Option<Table> {
+        let mut gives = Table::default();
+        for (key, kind) in json.iter() {
+            let list = kind.as_table()?.text("label_of")?;
+            gives.set(key, Node::text(format!("{key} | code('{list}')"), kind.at));
+        }
+        (!gives.is_empty()).then_some(gives)
+    };
+    if !reply.has("gives")
+        && let Some(gives) = reply.table("json").and_then(codes)
+    {
+        reply.set("gives", Node::table(gives, Place::default()));
+    }
+    reply
+}
+
+/// The columns of a draft: `FIELD_draft` of what its reply gives, and what that rests on.
+fn usual_keeps(name: &str, step: &Table, columns: &Columns) -> Table {
+    let reply = step.table("reply");
+    let given = reply.and_then(|reply| reply.table("gives").or_else(|| reply.table("json")));
+    let mut keeps = Table::default();
+    for (field, node) in given.into_iter().flat_map(Table::iter) {
+        let column = format!("{field}_draft");
+        if columns.has(&column) {
+            keeps.set(&column, Node::text(format!("said.{field}"), node.at));
+        }
+    }
+    let basis = format!("{}_basis", step.text("for").unwrap_or(name).replace('-', "_"));
+    if columns.has(&basis) {
+        keeps.set(&basis, Node::text("basis", Place::default()));
+    }
+    keeps
+}
+
+/// The steps of the second edition.
+pub(super) fn up_steps(steps: &Table, prompts: &[&str], columns: &Columns) -> Table {
+    let mut out = Table::default();
+    for (name, written) in steps.iter() {
+        let up = written.as_table().map(|step| up_step(name, step, prompts, columns));
+        out.set(name, up.map_or_else(|| written.clone(), |up| Node::table(up, written.at)));
+    }
+    let names: Vec<String> = out.keys().map(str::to_owned).collect();
+    for (i, name) in names.iter().enumerate() {
+        let (Some(own), Some(first)) = (out.table(name).cloned(), steps.table(name)) else { continue };
+        let alike = names[..i].iter().find_map(|other| {
+            let base = out.table(other).filter(|base| !base.has("like"))?;
+            let short = short(other, base, &own)?;
+            let low = low_step(name, &short, Some(base), prompts, columns);
+            (low == *first).then_some(short)
+        });
+        if let Some(short) = alike {
+            out.set(name, Node::table(short, Place::default()));
+        }
+    }
+    out
+}
+
+/// A step by what it has beside another one with cases.
+fn short(like: &str, base: &Table, own: &Table) -> Option<Table> {
+    let (cases, of_base) = (own.list("case")?, base.list("case")?);
+    if cases.len() != of_base.len() {
+        return None;
+    }
+    let with = |case: &Node| case.as_table().and_then(|case| case.table("with").cloned()).unwrap_or_default();
+    let (mine, theirs) = (with(cases.first()?), with(of_base.first()?));
+    let mut more = Table::default();
+    for (key, node) in mine.iter().filter(|(key, node)| theirs.get(key) != Some(*node)) {
+        more.set(key, node.clone());
+    }
+    let mut short = Table::default();
+    short.set("like", Node::text(like, Place::default()));
+    for (key, node) in own.iter().filter(|(key, node)| *key != "case" && base.get(key) != Some(*node)) {
+        short.set(key, node.clone());
+    }
+    for key in base.keys().filter(|key| *key != "case" && !own.has(key)) {
+        short.set(key, Node::text("", Place::default()));
+    }
+    if !more.is_empty() {
+        short.set("with", Node::table(more, Place::default()));
+    }
+    Some(short)
+}
+
+fn up_step(name: &str, first: &Table, prompts: &[&str], columns: &Columns) -> Table {
+    let mut step = first.clone();
+    step.renamed(&KEYS, true);
+    let low = |step: &Table| low_step(name, step, None, prompts, columns);
+    if let Some(mut reply) = step.take_table("reply") {
+        reply.rename("native", "reader");
+        step.set("reply", Node::table(reply, Place::default()));
+    }
+    if let Some(What::List(cases)) = step.get_mut("case").map(|cases| &mut cases.what) {
+        for case in cases {
+            let What::Table(case) = &mut case.what else { continue };
+            if let Some(mut reply) = case.take_table("reply") {
+                reply.rename("native", "reader");
+                case.set("reply", Node::table(reply, Place::default()));
+            }
+        }
+    }
+    if let Some(asks) = step.take_list("ask") {
+        let mut by_name = Table::default();
+        for ask in asks.iter().filter_map(Node::as_table) {
+            let mut ask = ask.clone();
+            let Some(of) = ask.take_text("name") else { continue };
+            ask.rename("role", "id_role");
+            if ask.text("prompt") == Some(name) {
+                ask.take("prompt");
+            }
+            by_name.set(&of, Node::table(ask, Place::default()));
+        }
+        step.set("ask", Node::table(by_name, Place::default()));
+    }
+    if !first.has("keeps") && low(&step).has("keeps") {
+        step.set("keeps", Node::table(Table::default(), Place::default()));
+    }
+    // What follows from the rest is left out, as long as the same comes of it.
+    let usual_number =
+        step.text("kind") == Some("options") && step.get("number").and_then(Node::as_number) == Some(4);
+    if usual_number {
+        step.take("number");
+    }
+    for key in ["kind", "prompt", "keeps"] {
+        let mut without = step.clone();
+        if without.take(key).is_some() && low(&without) == *first {
+            step = without;
+        }
+    }
+    if let Some(mut reply) = step.table("reply").cloned()
+        && reply.take("gives").is_some()
+    {
+        let mut without = step.clone();
+        without.set("reply", Node::table(reply, Place::default()));
+        if low(&without) == *first {
+            step = without;
+        }
+    }
+    step
+}

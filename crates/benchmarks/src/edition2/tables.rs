@@ -1,0 +1,208 @@
+//! `[table.NAME]` of an evaluation, and the figures of `report.toml`.
+
+use super::chinese::OF_KEY;
+use super::tree::{Node, Place, Table, words};
+
+/// Words of tables and figures: second edition, first.
+pub(super) const LAYOUT: [(&str, &str); 1] = [("layout", "kind")];
+
+/// Kinds of figures that need no name.
+const NAMELESS: [&str; 2] = ["numbers", "lines"];
+
+/// The tables of the first edition, a list: one for each of its `parts`.
+pub(super) fn low_tables(tables: &Table) -> Node {
+    let each = |(name, written): (&str, &Node)| {
+        low_table(name, written.as_table().cloned().unwrap_or_default(), written.at)
+    };
+    Node::list(tables.iter().flat_map(each).collect(), Place::default())
+}
+
+fn low_table(name: &str, mut table: Table, at: Place) -> Vec<Node> {
+    table.renamed(&LAYOUT, false);
+    if let Some(columns) = table.table("columns").cloned() {
+        let each = |(title, written): (&str, &Node)| {
+            let mut column = written.as_table().cloned().unwrap_or_default();
+            let zh = column.take(OF_KEY);
+            let mut out = Table::default();
+            out.set("title", words(title, zh.as_ref().and_then(Node::as_text), written.at));
+            for (key, node) in column.iter() {
+                out.set(key, node.clone());
+            }
+            Node::table(out, written.at)
+        };
+        table.set("columns", Node::list(columns.iter().map(each).collect(), at));
+    }
+    let parts = table.take_table("parts");
+    table.rename("by_list", "parts");
+    let named = |name: &str, table: &Table, at: Place| {
+        let mut out = Table::default();
+        out.set("name", Node::text(name, at));
+        for (key, node) in table.iter() {
+            out.set(key, node.clone());
+        }
+        out
+    };
+    let Some(parts) = parts else { return vec![Node::table(named(name, &table, at), at)] };
+    let each = |(name, written): (&str, &Node)| {
+        let at = written.at;
+        let mut out = named(name, &table, at);
+        let (part, title) = match written.as_list() {
+            Some([part, title]) => (part.as_text().unwrap_or_default(), title.clone()),
+            _ => ("", written.clone()),
+        };
+        out.set("title", title);
+        if part.is_empty() {
+            out.take("part_key");
+        } else {
+            out.set("part", Node::text(part, at));
+            out.set("chart", Node::flag(false, at));
+            out.take("drawn");
+            if let Some(columns) = out.take_list("columns") {
+                let told = |column: &Node| column.as_table().is_some_and(|column| column.has("format"));
+                out.set(
+                    "columns",
+                    Node::list(columns.into_iter().filter(|column| !told(column)).collect(), at),
+                );
+            }
+        }
+        Node::table(out, at)
+    };
+    parts.iter().map(each).collect()
+}
+
+/// The tables of the second edition.
+pub(super) fn up_tables(tables: &[Node]) -> Option<Table> {
+    let all: Vec<&Table> = tables.iter().map(Node::as_table).collect::<Option<_>>()?;
+    let mut out = Table::default();
+    let mut i = 0;
+    while let Some(table) = all.get(i) {
+        let most =
+            (i + 2..=all.len()).rev().find_map(|end| Some((end, parted(&tables[i..end], &all[i..end])?)));
+        match most {
+            Some((end, (name, up))) => {
+                out.set(&name, Node::table(up, tables[i].at));
+                i = end;
+            }
+            None => {
+                let mut up = (*table).clone();
+                let name = up.take_text("name")?;
+                up.rename("parts", "by_list");
+                out.set(&name, Node::table(up_table(up), tables[i].at));
+                i += 1;
+            }
+        }
+    }
+    Some(out)
+}
+
+/// Tables that are the parts of one.
+fn parted(run: &[Node], tables: &[&Table]) -> Option<(String, Table)> {
+    let whole = tables.iter().find(|table| !table.has("part")).or_else(|| tables.first())?;
+    if tables.iter().all(|table| !table.has("part")) || whole.has("parts") {
+        return None;
+    }
+    let name = whole.text("name")?.to_owned();
+    let mut up = (*whole).clone();
+    ["name", "title", "part", "chart"].into_iter().for_each(|key| drop(up.take(key)));
+    if let Some(key) = tables.iter().find_map(|table| table.get("part_key")) {
+        up.set("part_key", key.clone());
+    }
+    let at = Place::default();
+    let mut parts = Table::default();
+    for table in tables {
+        let part = table.get("part").cloned().unwrap_or_else(|| Node::text("", at));
+        parts.set(table.text("name")?, Node::list(vec![part, table.get("title")?.clone()], at));
+    }
+    let mut up = up_table(up);
+    up.set("parts", Node::table(parts, at));
+    (low_table(&name, up.clone(), at) == run).then_some((name, up))
+}
+
+fn up_table(mut table: Table) -> Table {
+    table.renamed(&LAYOUT, true);
+    let by_title = |columns: &[Node]| {
+        let mut out = Table::default();
+        for column in columns {
+            let mut column = column.as_table()?.clone();
+            let title = column.take("title")?;
+            if let Some(zh) = title.chinese() {
+                column.set(OF_KEY, Node::text(zh, title.at));
+            }
+            out.set(title.english()?, Node::table(column, title.at));
+        }
+        (out.len() == columns.len() && !columns.is_empty()).then_some(out)
+    };
+    if let Some(columns) = table.list("columns").and_then(by_title) {
+        table.set("columns", Node::table(columns, Place::default()));
+    }
+    table
+}
+
+/// `report.toml` of the first edition.
+pub(super) fn low_report(mut file: Table) -> Table {
+    let Some(figures) = file.take_table("figure") else { return file };
+    let each = |(name, written): (&str, &Node)| {
+        let at = written.at;
+        let mut figure = written.as_table().cloned().unwrap_or_default();
+        figure.renamed(&LAYOUT, false);
+        let usual = if figure.has("numbers") { "numbers" } else { name };
+        figure.set_default("kind", Node::text(usual, at));
+        if let Some(numbers) = figure.take_table("numbers") {
+            let each = |(name, written): (&str, &Node)| named(name, written);
+            figure.set("numbers", Node::list(numbers.iter().map(each).collect(), at));
+        }
+        let nameless = figure.text("kind").is_some_and(|kind| NAMELESS.contains(&kind));
+        if nameless { Node::table(figure, at) } else { named(name, &Node::table(figure, at)) }
+    };
+    file.set("figure", Node::list(figures.iter().map(each).collect(), Place::default()));
+    file
+}
+
+fn named(name: &str, written: &Node) -> Node {
+    let mut out = Table::default();
+    out.set("name", Node::text(name, written.at));
+    for (key, node) in written.as_table().into_iter().flat_map(Table::iter) {
+        out.set(key, node.clone());
+    }
+    Node::table(out, written.at)
+}
+
+/// `report.toml` of the second edition.
+pub(super) fn up_report(file: &Table) -> Option<Table> {
+    let mut file = file.clone();
+    let Some(figures) = file.take_list("figure") else { return Some(file) };
+    let mut out = Table::default();
+    for (i, written) in figures.iter().enumerate() {
+        let mut figure = written.as_table()?.clone();
+        let kind = figure.take_text("kind")?;
+        let numbers = figure.take_list("numbers");
+        let name = match figure.take_text("name") {
+            Some(name) => name,
+            None => {
+                let first = numbers.as_ref().and_then(|numbers| numbers.first()?.as_table()?.text("name"));
+                let name = first.map_or_else(|| format!("{kind}_{}", i + 1), str::to_owned);
+                if out.has(&name) { format!("{name}_{}", i + 1) } else { name }
+            }
+        };
+        let usual = if numbers.is_some() { "numbers" } else { name.as_str() };
+        let mut up = Table::default();
+        if kind != usual {
+            up.set("layout", Node::text(kind.as_str(), written.at));
+        }
+        for (key, node) in figure.iter() {
+            up.set(key, node.clone());
+        }
+        if let Some(numbers) = numbers {
+            let mut by_name = Table::default();
+            for number in &numbers {
+                let mut number = number.as_table()?.clone();
+                let name = number.take_text("name")?;
+                by_name.set(&name, Node::table(number, Place::default()));
+            }
+            up.set("numbers", Node::table(by_name, Place::default()));
+        }
+        out.set(&name, Node::table(up, written.at));
+    }
+    file.set("figure", Node::table(out, Place::default()));
+    Some(file)
+}

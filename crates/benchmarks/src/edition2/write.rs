@@ -1,0 +1,119 @@
+//! Writes a file of the second edition as a person would: a table by a header of its own where it is long, a list in lines of
+//! its own.
+
+use super::tree::{Node, Table, What, inline, key};
+
+/// Longer lines are broken where they can be.
+const WIDE: usize = 320;
+/// A list of words or columns goes on for as long as a paragraph.
+const FILLED: usize = 500;
+
+/// Tables whose tables have headers of their own.
+const HEADERS: [&str; 7] = ["step", "ballot", "task", "table", "figure", "list", "compat"];
+/// Tables at the top that always have a header.
+const TOP: [&str; 4] = ["tasks", "ballots", "data", "paper"];
+
+/// A file's text.
+pub(super) fn write(file: &Table) -> String {
+    let mut out = Vec::new();
+    body(file, &[], &mut out);
+    let text = out.join("\n");
+    format!("{}\n", text.trim_start_matches('\n'))
+}
+
+fn wide(text: &str) -> bool {
+    text.chars().count() > WIDE
+}
+
+fn body(table: &Table, path: &[&str], out: &mut Vec<String>) {
+    let mut below: Vec<(&str, &Table)> = Vec::new();
+    for (name, node) in table.iter() {
+        let line = format!("{} = {}", key(name), inline(node));
+        let of_list = path.first() == Some(&"list") && path.len() > 1;
+        let one_line = of_list
+            || path == ["shown"]
+            || matches!(path.last(), Some(&("fields" | "columns")))
+            || ["shows", "second"].contains(&name);
+        match &node.what {
+            What::Table(of) if !one_line => match form(name, of, path, &line) {
+                Form::Header => below.push((name, of)),
+                Form::Dotted => {
+                    out.extend(
+                        of.iter().map(|(k, node)| format!("{}.{} = {}", key(name), key(k), inline(node))),
+                    );
+                }
+                Form::Line => out.push(line),
+            },
+            What::List(list) if !one_line && broken(name, list, path, &line) || path == ["columns"] => {
+                let list = node.as_list().unwrap_or_default();
+                out.push(format!("{} = [", key(name)));
+                if ["keys", "steps", "prompts"].contains(&name) || path == ["columns"] {
+                    fill(list, out);
+                } else {
+                    out.extend(list.iter().map(|one| format!("  {},", inline(one))));
+                }
+                out.push("]".to_owned());
+            }
+            _ => out.push(line),
+        }
+    }
+    for (name, of) in below {
+        let path: Vec<&str> = path.iter().copied().chain([name]).collect();
+        if path.len() > 1 || !HEADERS.contains(&name) {
+            let space = if path.len() < 3 { "\n" } else { "" };
+            let header: Vec<String> = path.iter().map(|part| key(part)).collect();
+            out.push(format!("{space}[{}]", header.join(".")));
+        }
+        body(of, &path, out);
+    }
+}
+
+fn broken(name: &str, list: &[Node], path: &[&str], line: &str) -> bool {
+    let long = ["checks", "differs"].contains(&name) && list.len() > 1 && line.chars().count() > 120;
+    wide(line) || long || path == ["columns"]
+}
+
+enum Form {
+    Header,
+    Dotted,
+    Line,
+}
+
+fn form(name: &str, of: &Table, path: &[&str], line: &str) -> Form {
+    let fields = name == "fields" && path.len() == 2;
+    let long = wide(line);
+    let dotted = fields && of.len() == 1
+        || ["keeps", "draft", "back", "gives"].contains(&name) && long
+        || name == "at" && path == ["published"];
+    let own = match path {
+        [] => {
+            HEADERS.contains(&name) || TOP.contains(&name) || name == "columns" || line.chars().count() > 100
+        }
+        [top] => HEADERS.contains(top),
+        _ => false,
+    };
+    if dotted {
+        Form::Dotted
+    } else if own || long || fields {
+        Form::Header
+    } else {
+        Form::Line
+    }
+}
+
+/// As many elements a line as there is room for.
+fn fill(list: &[Node], out: &mut Vec<String>) {
+    let mut line = String::from(" ");
+    for one in list {
+        let text = inline(one);
+        if line.chars().count() + text.chars().count() > FILLED && !line.trim().is_empty() {
+            out.push(std::mem::replace(&mut line, String::from(" ")));
+        }
+        line.push(' ');
+        line.push_str(&text);
+        line.push(',');
+    }
+    if !line.trim().is_empty() {
+        out.push(line);
+    }
+}
