@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use minijinja::value::Serde;
 use minijinja::{Environment, Value as TemplateValue, context};
+use riddlemill_benchmarks::compat::{Compat, Form};
 use riddlemill_benchmarks::notation;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
@@ -81,7 +82,13 @@ pub fn published(config: &Config, recipe: &'static Recipe) -> Result<Option<Publ
     // Without a candidate every row counts as not reproduced.
     let read = |path: std::path::PathBuf| fence::read_to_string(path).unwrap_or_default();
     if let Some(layout) = layout::find(recipe.name) {
-        let forms = layout.compat.iter().map(|compat| read(candidate.join("compat").join(compat.file)));
+        // Published rows are held as JSON, so that only files of it can be compared with them.
+        let of_json = |compat: &&Compat| matches!(compat.form, Form::Json | Form::JsonLines);
+        let forms = layout
+            .compat
+            .iter()
+            .filter(of_json)
+            .map(|compat| read(candidate.join("compat").join(compat.file)));
         report.hold_against(&rows, &forms.collect::<Vec<_>>());
         report.oddities =
             oddities(layout, &read(candidate.join("data").join(recipe.name).join("test.jsonl")));

@@ -169,6 +169,8 @@ fn encoding(path: &str) -> &'static str {
     match path.rsplit_once('.').map(|(_, end)| end) {
         Some("parquet") => "application/x-parquet",
         Some("json") => "application/json",
+        Some("csv") => "text/csv",
+        Some("tsv") => "text/tab-separated-values",
         _ => "application/jsonlines",
     }
 }

@@ -12,7 +12,9 @@ use super::item::damaged;
 use super::layout::{Compat, Layout};
 use super::parquet::{self, Types};
 use super::row::{Row, Value};
+use super::tabled;
 use crate::store::{Error, durable};
+use riddlemill_benchmarks::compat::Form;
 
 /// Number of rows that one thread serialises at a time.
 const CHUNK: usize = 1 << 12;
@@ -49,10 +51,10 @@ pub fn write(
     let data = folder.join("data").join(layout.config);
     durable::create_folder(&data)?;
     let mut jsonl = TextFile::create(data.join("test.jsonl"))?;
-    let mut forms: Vec<Form> =
-        layout.compat.iter().map(|c| Form::create(folder, *layout, c)).collect::<Result<_, _>>()?;
+    let mut forms: Vec<PublishedFile> =
+        layout.compat.iter().map(|c| PublishedFile::create(folder, *layout, c)).collect::<Result<_, _>>()?;
     let mut written = Written { config: layout.config.into(), ..Written::default() };
-    parquet::write(&data.join("test.parquet"), layout, Types::Plain, |put| {
+    parquet::write(&data.join("test.parquet"), layout.columns, Types::Plain, |put| {
         for rows in batches {
             let rows = rows?;
             let (text, columns) = rayon::join(
@@ -90,7 +92,7 @@ pub(super) fn write_views(
     layout: &Layout,
     mut batches: impl Iterator<Item = Result<Vec<Row>, Error>>,
 ) -> Result<(), Error> {
-    parquet::write(&folder.join(parquet_of(layout)), layout, Types::Views, |put| {
+    parquet::write(&folder.join(parquet_of(layout)), layout.columns, Types::Views, |put| {
         batches.try_for_each(|rows| put(&rows?))
     })
 }
@@ -182,37 +184,64 @@ impl TextFile {
 }
 
 /// A file of a published form being written.
-struct Form {
+struct PublishedFile {
     layout: Layout,
     compat: &'static Compat,
-    file: TextFile,
+    path: PathBuf,
+    /// The text being written; `None` of a Parquet file.
+    text: Option<TextFile>,
+    /// The rows of a Parquet file, whose types follow from all of them.
+    rows: Vec<Vec<serde_json::Value>>,
     count: u64,
 }
 
-impl Form {
-    fn create(folder: &Path, layout: Layout, compat: &'static Compat) -> Result<Form, Error> {
+impl PublishedFile {
+    fn create(folder: &Path, layout: Layout, compat: &'static Compat) -> Result<PublishedFile, Error> {
         let place = folder.join("compat");
         durable::create_folder(&place)?;
-        let mut file = TextFile::create(place.join(compat.file))?;
-        if !compat.lines {
+        let path = place.join(compat.file);
+        let text = match compat.form {
+            Form::Parquet => None,
+            _ => Some(TextFile::create(path.clone())?),
+        };
+        let mut file = PublishedFile { layout, compat, path, text, rows: Vec::new(), count: 0 };
+        if compat.form == Form::Json {
             file.write(b"[")?;
         }
-        Ok(Form { layout, compat, file, count: 0 })
+        if let Some(header) = tabled::header(compat) {
+            file.write(header.as_bytes())?;
+        }
+        Ok(file)
+    }
+
+    fn write(&mut self, text: &[u8]) -> Result<(), Error> {
+        self.text.as_mut().map_or(Ok(()), |file| file.write(text))
     }
 
     fn rows(&mut self, rows: &[Row]) -> Result<(), Error> {
-        let text = |row: &Row| self.layout.published_line(self.compat, row).map_err(damaged);
+        let (layout, compat) = (self.layout, self.compat);
+        if compat.form == Form::Parquet {
+            let cells = |row: &Row| tabled::cells(&layout, compat, row).map_err(damaged);
+            let published: Vec<_> = rows.par_iter().map(cells).collect::<Result<_, Error>>()?;
+            self.rows.extend(published.into_iter().flatten());
+            self.count = self.rows.len() as u64;
+            return Ok(());
+        }
+        let text = |row: &Row| match tabled::mark(compat.form) {
+            Some(_) => tabled::line(&layout, compat, row).map_err(damaged),
+            None => layout.published_line(compat, row).map_err(damaged),
+        };
         let published: Vec<Option<String>> = rows.par_iter().map(text).collect::<Result<_, Error>>()?;
-        for json in published.into_iter().flatten() {
-            let before: &[u8] = match (self.compat.lines, self.count) {
-                (true, _) => b"",
-                (false, 0) => b"\n",
-                (false, _) => b",\n",
+        for line in published.into_iter().flatten() {
+            let before: &[u8] = match (compat.form, self.count) {
+                (Form::Json, 0) => b"\n",
+                (Form::Json, _) => b",\n",
+                _ => b"",
             };
-            self.file.write(before)?;
-            self.file.write(json.as_bytes())?;
-            if self.compat.lines {
-                self.file.write(b"\n")?;
+            self.write(before)?;
+            self.write(line.as_bytes())?;
+            if compat.form == Form::JsonLines {
+                self.write(b"\n")?;
             }
             self.count += 1;
         }
@@ -220,9 +249,18 @@ impl Form {
     }
 
     fn finish(mut self) -> Result<(), Error> {
-        if !self.compat.lines {
-            self.file.write(b"\n]\n")?;
+        if self.compat.form == Form::Json {
+            self.write(b"\n]\n")?;
         }
-        self.file.finish().map(drop)
+        match self.text {
+            Some(text) => text.finish().map(drop),
+            None => {
+                let (columns, rows) = tabled::columns(&self.layout, self.compat, &self.rows);
+                parquet::write(&self.path, &columns, Types::Plain, |put| match rows.is_empty() {
+                    true => Ok(()),
+                    false => put(&rows),
+                })
+            }
+        }
     }
 }

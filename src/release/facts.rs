@@ -18,6 +18,7 @@ use crate::config::{Config, sections};
 use crate::pipeline::RunError;
 use crate::recipe::Recipe;
 use crate::record::State;
+use riddlemill_benchmarks::compat::Form;
 use riddlemill_benchmarks::{Difference, Expression, Paper};
 use riddlemill_files::fence;
 
@@ -378,6 +379,11 @@ fn shape(layout: &Layout, written: Written) -> Shape {
         let rows = written.compat.get(compat.file).copied().filter(|rows| *rows > 0)?;
         let own = |(key, value): &(&'static str, Expression)| {
             let column = layout.columns.iter().find(|column| column.name == value.source())?;
+            // A cell of such a table holds a list as text.
+            let as_text = matches!(compat.form, Form::Csv | Form::Tsv) && column.kind.item().0;
+            if as_text {
+                return None;
+            }
             Some(ColumnShape { name: key, ..self::column(column, 0) })
         };
         let columns: Option<Vec<ColumnShape>> = compat.keys.iter().map(own).collect();

@@ -57,6 +57,7 @@ mod schema;
 pub mod shortcuts;
 mod since;
 mod source;
+mod tabled;
 mod templates;
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@ use polars::prelude::*;
 use polars_io::SerReader;
 use polars_io::prelude::{ParallelStrategy, ParquetCompression, ParquetReader, ParquetWriter};
 
-use super::layout::{Kind, Layout};
+use super::layout::{Column as Shape, Kind};
 use super::row::{Row, Value};
 use crate::store::{Error, stated_types};
 use riddlemill_files::fence;
@@ -26,7 +26,7 @@ pub(super) enum Types {
 /// The error of `batches`, or [`Error::Io`] if the file cannot be written completely.
 pub(super) fn write<T>(
     path: &Path,
-    layout: &Layout,
+    shapes: &[Shape],
     types: Types,
     batches: impl FnOnce(&mut (dyn FnMut(&[Row]) -> Result<(), Error> + Send)) -> Result<T, Error>,
 ) -> Result<T, Error> {
@@ -38,7 +38,7 @@ pub(super) fn write<T>(
         e => Error::io("write", path)(std::io::Error::other(e)),
     };
     let file = fence::create(path).map_err(Error::io("create", path))?;
-    let empty = frame(layout, &[]).map_err(refused)?;
+    let empty = frame(shapes, &[]).map_err(refused)?;
     let mut writer = ParquetWriter::new(&file)
         .with_compression(ParquetCompression::Zstd(None))
         .set_parallel(false)
@@ -46,7 +46,7 @@ pub(super) fn write<T>(
         .batched(empty.schema())
         .map_err(refused)?;
     let done = batches(&mut |rows| {
-        let frame = frame(layout, rows).map_err(refused)?;
+        let frame = frame(shapes, rows).map_err(refused)?;
         writer.write_batch(&frame).map_err(refused)
     })?;
     writer.finish().map_err(refused)?;
@@ -54,8 +54,8 @@ pub(super) fn write<T>(
     Ok(done)
 }
 
-fn frame(layout: &Layout, rows: &[Row]) -> PolarsResult<DataFrame> {
-    let columns = layout.columns.iter().enumerate().map(|(i, column)| {
+fn frame(shapes: &[Shape], rows: &[Row]) -> PolarsResult<DataFrame> {
+    let columns = shapes.iter().enumerate().map(|(i, column)| {
         let values = rows.iter().map(|row| row.0.get(i).unwrap_or(&Value::Null));
         series(column.name.into(), column.kind, rows.len(), values)
     });
@@ -149,13 +149,12 @@ fn series<'a>(name: PlSmallStr, kind: Kind, rows: usize, values: impl Iterator<I
 ///
 /// # Errors
 /// [`Error`] if it is damaged, or a column is missing or of another type.
-pub(super) fn read(path: &Path, layout: &Layout) -> Result<Vec<Row>, Error> {
+pub(super) fn read(path: &Path, shapes: &[Shape]) -> Result<Vec<Row>, Error> {
     let damaged = |e: PolarsError| Error::stale_file(path, e);
     let file = fence::open(path).map_err(Error::io("read", path))?;
     let frame = ParquetReader::new(file).read_parallel(ParallelStrategy::None).finish().map_err(damaged)?;
-    let mut rows: Vec<Row> =
-        (0..frame.height()).map(|_| Row(Vec::with_capacity(layout.columns.len()))).collect();
-    for column in layout.columns {
+    let mut rows: Vec<Row> = (0..frame.height()).map(|_| Row(Vec::with_capacity(shapes.len()))).collect();
+    for column in shapes {
         let values = frame.column(column.name).and_then(|c| values(c, column.kind)).map_err(damaged)?;
         rows.iter_mut().zip(values).for_each(|(row, value)| row.0.push(value));
     }

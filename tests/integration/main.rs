@@ -91,6 +91,8 @@ mod rows_and_posts;
 mod same_bytes;
 mod same_joke;
 mod sample;
+mod say_figures;
+mod say_files;
 mod search;
 mod second_edition;
 mod secrets;

@@ -24,14 +24,44 @@ pub struct Compats {
 pub struct Compat {
     /// Its name under compat/.
     pub file: &'static str,
-    /// Objects line by line, or one array.
-    pub lines: bool,
+    /// How its rows are written, by the ending of its name.
+    pub form: Form,
     /// Its name as a separate config for `load_dataset`. A file without rows is not one.
     pub config: Option<&'static str>,
     /// The condition for a row to be in it; none means all.
     pub when: Option<Expression>,
     /// Its keys in the published order, with their values over the columns.
     pub keys: Arc<Vec<(&'static str, Expression)>>,
+}
+
+/// How the rows of a published file are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Objects line by line.
+    JsonLines,
+    /// One array of objects.
+    Json,
+    /// A table with a header, its cells separated by commas.
+    Csv,
+    /// A table with a header, its cells separated by tabs.
+    Tsv,
+    /// Columns with types.
+    Parquet,
+}
+
+impl Form {
+    /// By the ending of a file's name.
+    const ENDINGS: [(&'static str, Form); 5] = [
+        (".jsonl", Form::JsonLines),
+        (".json", Form::Json),
+        (".csv", Form::Csv),
+        (".tsv", Form::Tsv),
+        (".parquet", Form::Parquet),
+    ];
+
+    fn of(file: &str) -> Option<Form> {
+        Form::ENDINGS.iter().find(|(ending, _)| file.ends_with(ending)).map(|(_, form)| *form)
+    }
 }
 
 impl Compat {
@@ -62,6 +92,9 @@ pub(crate) fn read(language: Language, file: &str, keys: &Keys<'_>, columns: &[&
     let mut published = Compats::default();
     keys.tables("compat", |keys| {
         let mut compat = one(language, file, keys);
+        if published.files.iter().any(|other| other.file == compat.file) {
+            keys.problem("file", format!("two published files are named {:?}", compat.file));
+        }
         if let Some(like) = keys.text("like") {
             match published.files.iter().find(|other| other.file == like) {
                 Some(other) => compat.keys = Arc::clone(&other.keys),
@@ -106,12 +139,44 @@ fn one(language: Language, file: &str, keys: &Keys<'_>) -> Compat {
         let value = |name: &'static str| Some((name, Expression::at(language, file, keys, name)?));
         keys.names().into_iter().filter_map(value).collect()
     };
+    let name = keys.needed("file");
     Compat {
-        file: keys.needed("file"),
-        lines: keys.flag("lines").unwrap_or(true),
+        file: name,
+        form: form(keys, name),
         config: keys.text("config"),
         when: Expression::at(language, file, keys, "when"),
         keys: Arc::new(keys.table("keys", published).unwrap_or_default()),
+    }
+}
+
+/// The form of a published file with this name.
+fn form(keys: &Keys<'_>, name: &str) -> Form {
+    let lines = keys.flag("lines");
+    let form = Form::of(name);
+    if form.is_none() && !name.is_empty() {
+        let endings = Form::ENDINGS.map(|(ending, _)| ending).join(", ");
+        keys.problem(
+            "file",
+            format!("the ending of {name:?} says no form of the file; one of {endings} does"),
+        );
+    }
+    if name.contains(['/', '\\']) {
+        keys.problem("file", format!("{name:?} is in a folder; published files are directly under compat/"));
+    }
+    match (form, lines) {
+        // Some authors published JSON Lines under this name.
+        (Some(Form::Json), Some(true)) => Form::JsonLines,
+        (Some(Form::Json), _) => Form::Json,
+        (Some(Form::JsonLines), Some(true)) => Form::JsonLines,
+        (Some(form), None) => form,
+        (Some(form), Some(_)) => {
+            keys.problem(
+                "lines",
+                "`lines` goes with a file that ends in .json; any other ending says the form alone",
+            );
+            form
+        }
+        (None, _) => Form::JsonLines,
     }
 }
 

@@ -74,6 +74,10 @@ pub enum Measure {
         /// Over all labels in the set, whatever part is covered: labels missing from the part count as 0.
         of_set: bool,
     },
+    /// A figure of labels as classes, times 100.
+    Classes { task: &'static str, score: ClassScore, over: Classes },
+    /// Percent of correct answers among those that name an option or a label.
+    OfAttempted(&'static str),
     /// Pearson's correlation with people's ratings, times 100.
     Correlation(&'static str),
     /// The mean of the judges' means.
@@ -96,6 +100,34 @@ pub enum Measure {
     Mean(Vec<usize>),
     /// Their geometric mean.
     Geometric(Vec<usize>),
+}
+
+/// A figure of right and predicted classes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClassScore {
+    /// The share of what was named that is right.
+    Precision,
+    /// The share of what is right that was named.
+    Recall,
+    /// The harmonic mean of both.
+    F1,
+    /// Matthews' correlation coefficient, from -1 to 1.
+    Mcc,
+    /// The share of what is not of the class that was named as it.
+    FalsePositives,
+    /// The share of the class that was not named.
+    FalseNegatives,
+}
+
+/// The classes over which a figure is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Classes {
+    /// All answers together.
+    Micro,
+    /// The mean of the classes, each counted alike.
+    Macro,
+    /// One of the labels, by its place among the task's, against all others.
+    One(usize),
 }
 
 /// A table of a kind built into the program.

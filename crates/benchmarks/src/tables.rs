@@ -6,7 +6,9 @@ use crate::choice::{Label, Lists};
 use crate::data::Data;
 use crate::expression::{Expression, Language};
 use crate::reader::{Keys, keep};
-use crate::table::{ByJudge, Column, Drawn, Kind, Measure, Measures, Native, Part, Shape, Table};
+use crate::table::{
+    ByJudge, ClassScore, Classes, Column, Drawn, Kind, Measure, Measures, Native, Part, Shape, Table,
+};
 use crate::task::{Judged, Task, Wants};
 
 /// Parses the tables of a benchmark with these tasks.
@@ -111,8 +113,33 @@ struct Context<'a> {
     tasks: &'a [Task],
 }
 
-const MEASURES: [&str; 9] =
-    ["accuracy", "f1", "correlation", "score", "groups", "format", "difference", "mean", "geometric"];
+const MEASURES: [&str; 15] = [
+    "accuracy",
+    "accuracy_of_attempted",
+    "f1",
+    "precision",
+    "recall",
+    "mcc",
+    "fpr",
+    "fnr",
+    "correlation",
+    "score",
+    "groups",
+    "format",
+    "difference",
+    "mean",
+    "geometric",
+];
+
+/// The figures of labels as classes.
+const OF_CLASSES: [(&str, ClassScore); 6] = [
+    ("precision", ClassScore::Precision),
+    ("recall", ClassScore::Recall),
+    ("f1", ClassScore::F1),
+    ("mcc", ClassScore::Mcc),
+    ("fpr", ClassScore::FalsePositives),
+    ("fnr", ClassScore::FalseNegatives),
+];
 
 impl Context<'_> {
     fn columns(&self, words: &Words, keys: &Keys<'_>) -> Measures {
@@ -218,7 +245,7 @@ impl Context<'_> {
         if derived && (among.is_some() || each.is_some() || part.is_some()) {
             keys.problem(
                 "title",
-                "`among`, `part` and `each` go with accuracy, f1, score and correlation alone",
+                "`among`, `part` and `each` go with figures of one task alone, not with format, difference, mean and geometric",
             );
         }
         Some(Column { title, measure, among, part, each })
@@ -227,6 +254,9 @@ impl Context<'_> {
     fn measure(&self, measure: &str, before: &[Column], keys: &Keys<'_>) -> Option<Measure> {
         Some(match measure {
             "accuracy" => Measure::Accuracy(self.right(keys, measure)?),
+            "accuracy_of_attempted" => Measure::OfAttempted(self.right(keys, measure)?),
+            "precision" | "recall" | "mcc" | "fpr" | "fnr" => self.classes(measure, keys)?,
+            "f1" if keys.has("average") || keys.has("of") => self.classes(measure, keys)?,
             "f1" => {
                 let of_set = keys.one_of("over", &[("set", true), ("answers", false)]).unwrap_or(false);
                 let task = self.task(keys, measure, |task| {
@@ -281,6 +311,13 @@ impl Context<'_> {
                     place
                 };
                 let places: Vec<usize> = named.iter().filter_map(of).collect();
+                let signed = |place: &usize| {
+                    matches!(before[*place].measure, Measure::Classes { score: ClassScore::Mcc, .. })
+                };
+                if measure == "geometric" && places.iter().any(signed) {
+                    keys.problem(measure, "`mcc` may be negative, and has no geometric mean");
+                    return None;
+                }
                 match (measure, &places[..]) {
                     ("mean", [_, ..]) => Measure::Mean(places),
                     ("geometric", [_, ..]) => Measure::Geometric(places),
@@ -294,6 +331,50 @@ impl Context<'_> {
                 }
             }
         })
+    }
+
+    /// A figure of labels as classes: over all of them, or of one.
+    fn classes(&self, measure: &str, keys: &Keys<'_>) -> Option<Measure> {
+        let score = OF_CLASSES.iter().find(|(name, _)| *name == measure)?.1;
+        let task = self.found(keys, measure, keys.text(measure)?)?;
+        let Wants::Labels { codes, many, .. } = &task.wants else {
+            keys.problem(measure, format!("`{measure}` measures tasks with `label`"));
+            return None;
+        };
+        let average = keys.one_of("average", &[("macro", Classes::Macro), ("micro", Classes::Micro)]);
+        let over = match (keys.text("of"), average) {
+            (Some(_), Some(_)) => {
+                keys.problem("of", "`of` names one label, `average` goes over all of them: one of the two");
+                return None;
+            }
+            (Some(label), None) => match codes.iter().position(|code| *code == label) {
+                Some(at) => Classes::One(at),
+                None => {
+                    keys.problem("of", riddlemill_text::hint::unknown("label", label, codes.iter().copied()));
+                    return None;
+                }
+            },
+            (None, average) => average.unwrap_or(Classes::Macro),
+        };
+        let one = matches!(over, Classes::One(_));
+        match score {
+            ClassScore::FalsePositives | ClassScore::FalseNegatives if !one => {
+                keys.problem(measure, format!("`{measure}` is of one label: `of` names it"));
+                None
+            }
+            ClassScore::Mcc if keys.has("average") => {
+                keys.problem("average", "`mcc` has no average: it is over all labels, or `of` one");
+                None
+            }
+            ClassScore::Mcc if *many && !one => {
+                keys.problem(
+                    measure,
+                    "answers with several labels have an `mcc` of one of them: `of` names it",
+                );
+                None
+            }
+            _ => Some(Measure::Classes { task: task.name, score, over }),
+        }
     }
 
     /// A task whose answers are correct or incorrect.

@@ -8,6 +8,8 @@ mod paired;
 mod resamples;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_classes;
 
 pub use classes::{Confusions, macro_f1};
 pub use correlation::{Correlation, EXACT, pearson, pearson_r, ranks, spearman, spearman_r};

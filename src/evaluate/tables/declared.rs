@@ -3,17 +3,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use riddlemill_benchmarks::table::{self as declared, Measure, Part};
+use riddlemill_benchmarks::table::{self as declared, ClassScore, Measure, Part};
 use riddlemill_benchmarks::task::Wants;
 use serde_json::Value as Json;
 
+use super::classed::{Labelled, class_score, classes, macro_f1, of_attempted, of_set_labels, within};
 use super::judged::{Judged, range};
 use super::replies;
-use super::scores::{Column, ScoreBook};
+use super::scores::ScoreBook;
 use super::table::{Cell, Keys, Look, Row, Table};
 use crate::evaluate::answer::Answer;
 use crate::evaluate::item::Item;
-use crate::evaluate::metrics::{Confusions, SHARE, Unit, difference, geometric_mean, pearson_r, ratio};
+use crate::evaluate::metrics::{SHARE, Unit, difference, geometric_mean, pearson_r, ratio};
 use crate::evaluate::task::{Setting, Task};
 
 /// The data from which a table's columns are computed.
@@ -105,7 +106,9 @@ pub(super) fn task_of(name: &str) -> Option<Task> {
 fn measured(measure: &Measure) -> Vec<Task> {
     match measure {
         Measure::Accuracy(name)
+        | Measure::OfAttempted(name)
         | Measure::F1 { task: name, .. }
+        | Measure::Classes { task: name, .. }
         | Measure::Correlation(name)
         | Measure::Score(name)
         | Measure::Failed { task: name, .. }
@@ -167,6 +170,19 @@ impl Measured<'_, '_> {
                 let f1 = |weights: &[u16]| macro_f1(task, &answers, of_set.as_deref(), weights);
                 let estimate = book.resamples.estimate(answers.len(), SHARE, f1)?;
                 Some(Cell::new(estimate, 100.0, answers.len(), self.keys(task, column)))
+            }
+            Measure::Classes { task, score, over } => {
+                let (score, over, task) = (*score, *over, task_of(task)?);
+                let answers = self.classes(task, among)?;
+                let figure = |weights: &[u16]| class_score(task, &answers, score, over, weights);
+                let range = if score == ClassScore::Mcc { [-1.0, 1.0] } else { SHARE };
+                let estimate = book.resamples.estimate(answers.len(), range, figure)?;
+                Some(Cell::new(estimate, 100.0, answers.len(), self.keys(task, column)))
+            }
+            Measure::OfAttempted(name) => {
+                let task = task_of(name)?;
+                let (units, n) = book.parts(book.column(who, task, setting)?, among, of_attempted);
+                Some(Cell::new(book.resamples.ratio(&units, SHARE)?, 100.0, n, self.keys(task, column)))
             }
             Measure::Correlation(name) => correlation(book, who, task_of(name)?, setting, among),
             Measure::Score(name) => {
@@ -256,6 +272,20 @@ impl Measured<'_, '_> {
                 };
                 Some(Figure { of: Box::new(of), n, items: n, most: 100.0 })
             }
+            // A correlation may be negative, and has no geometric mean.
+            Measure::Classes { task, score, over } if *score != ClassScore::Mcc => {
+                let (score, over, task) = (*score, *over, task_of(task)?);
+                let answers = self.classes(task, among)?;
+                let n = answers.len();
+                let of =
+                    move |weights: &[u16]| Some(100.0 * class_score(task, &answers, score, over, weights)?);
+                Some(Figure { of: Box::new(of), n, items: n, most: 100.0 })
+            }
+            Measure::OfAttempted(name) => {
+                let (units, n) = self.book.parts(column_of(task_of(name)?)?, among, of_attempted);
+                let of = move |weights: &[u16]| Some(100.0 * ratio(&units, weights)?);
+                Some(Figure { of: Box::new(of), n, items: n, most: 100.0 })
+            }
             Measure::Score(name) => {
                 let task = task_of(name)?;
                 let judged = Judged::new(self.book, column_of(task)?, among, None);
@@ -316,46 +346,6 @@ impl Measured<'_, '_> {
     /// The right and the named labels of every answer, by unit.
     fn classes(&self, task: Task, among: impl Fn(&Item) -> bool) -> Option<Vec<Labelled>> {
         classes(self.book, self.who, task, self.setting, among)
-    }
-}
-
-/// An answer's unit, the indices of the right labels and of the named ones.
-type Labelled = (usize, Vec<usize>, Vec<usize>);
-
-fn classes(
-    book: &ScoreBook<'_>,
-    who: usize,
-    task: Task,
-    setting: Setting,
-    among: impl Fn(&Item) -> bool,
-) -> Option<Vec<Labelled>> {
-    let column: &Column<'_> = book.column(who, task, setting)?;
-    let Wants::Labels { codes, .. } = &task.declared().wants else { return None };
-    let made = within(book, column, among).map(|(at, answer)| {
-        let of = |named: &Option<String>| places(codes, named.as_deref());
-        (book.unit(at), of(&answer.gold), of(&answer.chosen))
-    });
-    Some(made.collect())
-}
-
-/// The labels that occur in the set.
-fn of_set_labels(book: &ScoreBook<'_>, task: Task) -> Vec<usize> {
-    let Wants::Labels { codes, .. } = &task.declared().wants else { return Vec::new() };
-    let golds = book.set.items.iter().filter_map(|item| item.gold(task));
-    let found: BTreeSet<usize> = golds.flat_map(|gold| places(codes, Some(&gold))).collect();
-    found.into_iter().collect()
-}
-
-/// Over the labels of the set, or over those that are right or named.
-fn macro_f1(task: Task, answers: &[Labelled], of_set: Option<&[usize]>, weights: &[u16]) -> Option<f64> {
-    let Wants::Labels { codes, .. } = &task.declared().wants else { return None };
-    let mut confusions = Confusions::new(codes.len());
-    for (unit, gold, predicted) in answers {
-        confusions.add_all(gold, predicted, f64::from(weights[*unit]));
-    }
-    match of_set {
-        Some(labels) => confusions.macro_f1_of(labels),
-        None => confusions.macro_f1(),
     }
 }
 
@@ -420,22 +410,6 @@ pub fn of_all_tasks(book: &ScoreBook<'_>) -> Table {
         rows,
         look: Look::Plain,
     }
-}
-
-/// Indices of the named codes, which are separated by `; `.
-fn places(codes: &[&str], named: Option<&str>) -> Vec<usize> {
-    let place = |code: &str| codes.iter().position(|known| *known == code);
-    named.into_iter().flat_map(|named| named.split("; ")).filter_map(place).collect()
-}
-
-/// Answers to the covered items, with their indices.
-fn within<'c>(
-    book: &'c ScoreBook<'_>,
-    column: &'c Column<'_>,
-    among: impl Fn(&Item) -> bool + 'c,
-) -> impl Iterator<Item = (usize, &'c Answer)> {
-    let items = column.iter().enumerate().filter(move |(at, _)| among(&book.set.items[*at]));
-    items.flat_map(|(at, on)| on.iter().map(move |answer| (at, *answer)))
 }
 
 /// The mean of the judges' means; `None` without ratings.

@@ -6,6 +6,7 @@
 //! figures. Nothing here asks models, reads or writes files.
 
 mod across;
+mod classed;
 mod compare;
 mod declared;
 mod free;

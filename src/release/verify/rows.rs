@@ -2,15 +2,17 @@
 
 use std::path::Path;
 
+use riddlemill_benchmarks::compat::Form;
 use riddlemill_benchmarks::notation;
 use rustc_hash::FxHashSet;
 use serde_json::{Map, Value as Json};
 use unicode_normalization::is_nfc;
 
 use super::Verified;
-use crate::release::layout::{self, Layout};
+use crate::release::layout::{self, Compat, Layout};
 use crate::release::parquet;
 use crate::release::row::Row;
+use crate::release::tabled;
 use riddlemill_files::fence;
 
 /// Most findings per config; with more, it is simply another file.
@@ -182,7 +184,7 @@ fn against_layout(
         }
     }
     let name = file.replace(".jsonl", ".parquet");
-    match parquet::read(&folder.join(&name), layout) {
+    match parquet::read(&folder.join(&name), layout.columns) {
         Ok(columns) if columns.len() != rows.len() => {
             found.push(format!("{name}: {} rows, {file} has {}", columns.len(), rows.len()))
         }
@@ -200,23 +202,42 @@ fn against_layout(
     let compared = if typed.len() == rows.len() { layout.compat } else { &[] };
     for compat in compared {
         let name = format!("compat/{}", compat.file);
-        let expected: Vec<String> =
-            typed.iter().filter_map(|row| layout.published_line(compat, row).ok()?).collect();
-        let text = fence::read_to_string(folder.join(&name)).unwrap_or_default();
-        let read: Result<Vec<&str>, _> = match compat.lines {
-            true => Ok(text.lines().collect()),
-            false => notation::elements(&text),
-        };
-        // Compared as text, because the order of keys is part of the published form. Text that is not JSON (a
-        // bare NaN) is unchanged.
-        let as_text = |line: &str| match serde_json::from_str::<Json>(line) {
-            Ok(json) => json.to_string(),
-            Err(_) => line.to_owned(),
-        };
-        let same = read
-            .is_ok_and(|read| read.into_iter().map(as_text).eq(expected.iter().map(|line| as_text(line))));
-        if !same {
+        if !is_published(&folder.join(&name), layout, compat, &typed) {
             found.push(format!("{name}: not the published form of the rows"));
+        }
+    }
+}
+
+/// Whether a file holds the rows in its published form.
+fn is_published(path: &Path, layout: &Layout, compat: &Compat, rows: &[Row]) -> bool {
+    let text = || fence::read_to_string(path).unwrap_or_default();
+    match compat.form {
+        Form::Parquet => {
+            let cells: Vec<_> =
+                rows.iter().filter_map(|row| tabled::cells(layout, compat, row).ok()?).collect();
+            let (columns, rows) = tabled::columns(layout, compat, &cells);
+            parquet::read(path, &columns).is_ok_and(|read| read == rows)
+        }
+        Form::Csv | Form::Tsv => {
+            let lines = rows.iter().filter_map(|row| tabled::line(layout, compat, row).ok()?);
+            let whole: String = tabled::header(compat).into_iter().chain(lines).collect();
+            text() == whole
+        }
+        Form::Json | Form::JsonLines => {
+            let text = text();
+            let read: Result<Vec<&str>, _> = match compat.form {
+                Form::JsonLines => Ok(text.lines().collect()),
+                _ => notation::elements(&text),
+            };
+            // Compared as text, because the order of keys is part of the published form. Text that is not JSON (a
+            // bare NaN) is unchanged.
+            let as_text = |line: &str| match serde_json::from_str::<Json>(line) {
+                Ok(json) => json.to_string(),
+                Err(_) => line.to_owned(),
+            };
+            let expected: Vec<String> =
+                rows.iter().filter_map(|row| layout.published_line(compat, row).ok()?).collect();
+            read.is_ok_and(|read| read.into_iter().map(as_text).eq(expected.iter().map(|line| as_text(line))))
         }
     }
 }

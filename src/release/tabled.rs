@@ -1,0 +1,115 @@
+//! Published files that are tables: CSV, TSV and Parquet.
+//!
+//! In CSV and TSV a null is an empty cell, a list or an object its JSON. The columns of Parquet have the type of the column
+//! of the set that they repeat, or one that fits all their values; where none does, the values are their JSON as text.
+
+use riddlemill_benchmarks::Trouble;
+use riddlemill_benchmarks::compat::Form;
+use serde_json::{Map, Value as Json};
+
+use super::layout::{Column, Compat, Kind, Layout};
+use super::row::{Row, Value};
+
+/// The character between the cells of a line; `None` of a form that has no such lines.
+pub(super) fn mark(form: Form) -> Option<u8> {
+    match form {
+        Form::Csv => Some(b','),
+        Form::Tsv => Some(b'\t'),
+        Form::Json | Form::JsonLines | Form::Parquet => None,
+    }
+}
+
+/// The first line of a table: its keys. `None` of a form that has no such line.
+pub(super) fn header(compat: &Compat) -> Option<String> {
+    mark(compat.form).map(|mark| joined(mark, compat.keys.iter().map(|(key, _)| (*key).to_owned())))
+}
+
+/// A row's line in a table, with its line break; `None` if the row is not in that file, or the file is no such table.
+///
+/// # Errors
+/// [`Trouble`] if a value cannot be computed.
+pub(super) fn line(layout: &Layout, compat: &Compat, row: &Row) -> Result<Option<String>, Trouble> {
+    let Some(mark) = mark(compat.form) else { return Ok(None) };
+    Ok(cells(layout, compat, row)?.map(|cells| joined(mark, cells.iter().map(text))))
+}
+
+/// A row's values under the keys of a published file, in their order; `None` if the row is not in that file.
+///
+/// # Errors
+/// [`Trouble`] if a value cannot be computed.
+pub(super) fn cells(layout: &Layout, compat: &Compat, row: &Row) -> Result<Option<Vec<Json>>, Trouble> {
+    let Some(computed) = layout.published(compat, row)? else { return Ok(None) };
+    // The original of a published row may hold what no JSON can, such as a bare NaN.
+    let original = layout.published_line(compat, row)?;
+    let original = original.and_then(|line| serde_json::from_str::<Map<String, Json>>(&line).ok());
+    let object = original.unwrap_or(computed);
+    let cell = |(key, _): &(&'static str, _)| object.get(*key).cloned().unwrap_or_default();
+    Ok(Some(compat.keys.iter().map(cell).collect()))
+}
+
+/// The columns of a Parquet file with these values, and its rows.
+pub(super) fn columns(layout: &Layout, compat: &Compat, rows: &[Vec<Json>]) -> (Vec<Column>, Vec<Row>) {
+    let column = |(at, (key, value)): (usize, &(&'static str, riddlemill_benchmarks::Expression))| {
+        let values = || rows.iter().filter_map(move |row| row.get(at));
+        let repeated = layout.columns.iter().find(|column| column.name == value.source());
+        let mut kinds = repeated.map(|column| column.kind).into_iter().chain(KINDS);
+        let fits = |kind: &Kind| values().all(|value| Value::from_json(*kind, value).is_some());
+        // Without any value every type fits, and a text is the plainest.
+        let kind = kinds.find(fits).unwrap_or(Kind::Text);
+        Column { name: *key, kind, nullable: true, about: "", values: &[] }
+    };
+    let columns: Vec<Column> = compat.keys.iter().enumerate().map(column).collect();
+    let typed = |row: &Vec<Json>| {
+        let value = |(column, value): (&Column, &Json)| {
+            Value::from_json(column.kind, value).unwrap_or_else(|| Value::Text(text(value)))
+        };
+        Row(columns.iter().zip(row).map(value).collect())
+    };
+    let rows: Vec<Row> = rows.iter().map(typed).collect();
+    (columns, rows)
+}
+
+/// The types of a column, from the narrowest.
+const KINDS: [Kind; 7] =
+    [Kind::Text, Kind::Flag, Kind::Count, Kind::Real, Kind::Texts, Kind::Counts, Kind::Reals];
+
+/// A value as the text of a cell.
+fn text(value: &Json) -> String {
+    match value {
+        Json::Null => String::new(),
+        Json::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// A line of cells, quoted where they need it.
+fn joined(mark: u8, cells: impl Iterator<Item = String>) -> String {
+    let mut writer = csv::WriterBuilder::new().delimiter(mark).from_writer(Vec::new());
+    // Writing into a vector cannot fail.
+    writer.write_record(cells.collect::<Vec<_>>()).ok();
+    String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{joined, text};
+
+    /// What a table holds is read back as it was, whatever marks, quotes and line breaks are in it.
+    #[test]
+    fn a_line_is_read_back_as_it_was() {
+        let values = [json!("a, \"b\"\tc\nd"), json!(null), json!(["x", 1]), json!(2.5), json!(true)];
+        let cells: Vec<String> = values.iter().map(text).collect();
+        assert_eq!(cells[1..], ["", "[\"x\",1]", "2.5", "true"]);
+        for mark in [b',', b'\t'] {
+            let line = joined(mark, cells.iter().cloned());
+            assert!(line.ends_with('\n') && !line.ends_with("\r\n"), "{line:?}");
+            let mut reader =
+                csv::ReaderBuilder::new().delimiter(mark).has_headers(false).from_reader(line.as_bytes());
+            let read: Vec<csv::StringRecord> = reader.records().collect::<Result<_, _>>().unwrap();
+            assert_eq!(read.len(), 1);
+            assert_eq!(read[0].iter().collect::<Vec<_>>(), cells);
+        }
+    }
+}
