@@ -270,6 +270,7 @@ fn zero_bytes_at_the_end_of_a_log_are_cut_off_by_the_next_writer() {
         ws.write(log, [&whole[..], &[0; 9]].concat());
     }
     ws.call(["fsck"]).expect(0);
+    ws.call(["run", "--offline", "--to", "dedup"]);
     ws.call(["decide", "drop", "tieba:2", "--by", "meta-1", "--why", "Seen before"]).expect(0);
     ws.call(["access", "grant", "bob", "--rank", "reader"]).expect(0);
     for log in &logs[1..] {

@@ -287,7 +287,7 @@ pub(super) fn up_compat(files: &[Node], columns: &[Node], published: bool) -> Op
     for written in files {
         let mut table = written.as_table()?.clone();
         let file = table.take_text("file")?;
-        let lines = table.take("lines").and_then(|lines| lines.as_flag()).unwrap_or(true);
+        let lines = table.take("lines").and_then(|lines| lines.as_flag()).unwrap_or(!file.ends_with(".json"));
         if lines == file.ends_with(".json") {
             return None;
         }
