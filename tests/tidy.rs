@@ -41,7 +41,7 @@ const RANKS: &[&[&str]] = &[
     ],
     &["http", "store", "config", "llm", "review", "decisions", "warc", "pages", "crawl", "fetch"],
     &["stages"],
-    &["recipe"],
+    &["recipe", "figures"],
     &["pipeline"],
     &["release", "audit", "search"],
     &["evaluate"],

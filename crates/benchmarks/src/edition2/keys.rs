@@ -224,6 +224,8 @@ pub(super) const FIGURE: &[&str] = &[
     "of",
     "by",
     "list",
+    "column",
+    "questions",
     "keys",
     "numbers",
     "ballot",

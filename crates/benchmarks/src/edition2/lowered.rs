@@ -70,7 +70,7 @@ mod tests {
             ),
             "{text}"
         );
-        assert!(text.contains("[settings] #@second-edition ballots.toml:5:1\nx = { y = [\"z\"] }"), "{text}");
+        assert!(text.contains("[settings] #@second-edition ballots.toml:5:2\nx = { y = [\"z\"] }"), "{text}");
         assert_eq!(parse(1, "", &text).unwrap(), read);
         assert_eq!(origin(&text, 1), Some("ballots.toml:1:5"));
         assert_eq!(origin("a = 1\n", 1), None);

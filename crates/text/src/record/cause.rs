@@ -23,7 +23,7 @@ pub enum Cause {
     NoKey {
         /// The endpoint that needs it.
         endpoint: String,
-        /// The variable.
+        /// The environment variable whose value is missing.
         variable: String,
     },
     /// Nobody on this machine agreed to what the endpoint would do.
@@ -59,7 +59,7 @@ pub enum Cause {
         scope: Scope,
         /// What is spent of it.
         spent: String,
-        /// The cap.
+        /// The dollars that may be spent of it.
         cap: String,
     },
     /// The answer reached its limit.
