@@ -191,7 +191,7 @@ impl Price {
     pub fn charge(self, usage: Usage) -> Usd {
         let Usage { prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens } = usage;
         let part =
-            |price: Usd, tokens: u64| i64::try_from(tokens).map_or(i64::MAX, |n| price.0.saturating_mul(n));
+            |price: Usd, tokens: u64| price.0.saturating_mul(i64::try_from(tokens).unwrap_or(i64::MAX));
         let parts = [
             part(self.per_token_in, prompt_tokens.saturating_sub(cached_tokens)),
             part(self.per_token_cached, cached_tokens),

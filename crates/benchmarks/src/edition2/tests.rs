@@ -65,6 +65,15 @@ fn values(text: &str) -> super::tree::Table {
     parse(0, "", text).unwrap()
 }
 
+/// The keys of the replies of each step, in order.
+fn reply_keys(benchmark: &super::tree::Table) -> Vec<Vec<String>> {
+    let steps = benchmark.table("step").into_iter().flat_map(|steps| steps.iter());
+    let replies = steps.filter_map(|(_, step)| step.as_table()?.table("reply")?.table("json"));
+    let mut keys: Vec<Vec<String>> = replies.map(|json| json.keys().map(str::to_owned).collect()).collect();
+    keys.sort();
+    keys
+}
+
 #[test]
 fn every_folder_is_lowered_to_what_it_was() {
     let all = folders();
@@ -93,6 +102,11 @@ fn every_folder_is_lowered_to_what_it_was() {
                 assert_eq!(has.get(key), Some(node), "{name}/{file} {key}");
             }
             assert_eq!(had, has, "{name}/{file}");
+            assert_eq!(
+                reply_keys(&had),
+                reply_keys(&has),
+                "{name}/{file}: the order in which a model is asked"
+            );
         }
     }
 }

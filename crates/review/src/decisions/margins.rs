@@ -19,7 +19,8 @@ fn pair(a: &str, b: &str, verdict: Verdict) -> Decision {
 fn every_word_means_its_verdict() {
     for verdict in Verdict::ALL {
         assert_eq!(Verdict::from_name(verdict.name()), Some(verdict));
-        assert_eq!(verdict.to_string(), verdict.name());
+        assert_eq!(Verdict::from_name(verdict.word()), Some(verdict));
+        assert_eq!(verdict.to_string(), verdict.word());
         assert_eq!(verdict.is_of_pair(), matches!(verdict, Verdict::One | Verdict::Two), "{verdict}");
         let is_edit = matches!(verdict, Verdict::Text | Verdict::Title | Verdict::Answer);
         assert_eq!(verdict.is_edit(), is_edit, "{verdict}");
