@@ -166,6 +166,7 @@ fn people_who_are_missing_or_may_not_vote() {
 fn a_listed_term_waits_until_somebody_has_decided() {
     let mut bench = Bench::new(DRAFT);
     bench.ws.write("raw/terms.txt", "口渴\n");
+    bench.person("me", "meta", "");
     bench.set("anonymise", "policy", "[\"raw/terms.txt\"]");
     bench.run(&[]);
     let says = "the text contains a listed term";

@@ -253,7 +253,12 @@ fn assert_no_leak(ws: &Workspace, release: &str, site: &str, most: usize) -> usi
     let is_text =
         |text: &String| text.chars().count() >= if text.is_ascii() { 10 } else { 6 } && !is_code(text);
     for text in some(texts).filter(is_text) {
-        if memmem::find(all.as_bytes(), text.as_bytes()).is_none() {
+        // A released row is JSON: its line breaks are escaped.
+        let json = serde_json::to_string(&text).unwrap();
+        let is_released = [text.as_str(), json.trim_matches('"')]
+            .iter()
+            .any(|text| memmem::find(all.as_bytes(), text.as_bytes()).is_some());
+        if !is_released {
             looked += 1;
             assert!(memmem::find(shown.as_bytes(), text.as_bytes()).is_none(), "{text:?} is in the pages");
         }
@@ -303,6 +308,14 @@ fn a_large_set_leaks_nothing_and_stays_small() {
     }
     let settings = fs::read_to_string(voted.join("settings.toml")).unwrap();
     ws.write("pipeline.toml", ws.read("pipeline.toml") + "\n" + &settings);
+    ws.call(["run", "--offline", "-q", "--recipe", "flub"]);
+    // Some of the scripted rewritings are one sentence: the message says which to drop.
+    let refused = ws.call(["release", "flub", "--draft", "--date", "2026-01-02"]).err;
+    for record in refused.split("`riddlemill decide drop ").skip(1).filter_map(|rest| rest.split(' ').next())
+    {
+        let why = ["--recipe", "flub", "--by", "meta-1", "--why", "one sentence twice"];
+        ws.call(["decide", "drop", record].iter().chain(&why)).expect(0);
+    }
     ws.call(["run", "--offline", "-q", "--recipe", "flub"]);
     ws.call(["release", "flub", "--draft", "--date", "2026-01-02"]).expect(0);
     let release = fs::read_dir(ws.path("output/flub")).unwrap().map(|entry| entry.unwrap().file_name());
@@ -389,7 +402,7 @@ fn hostile_texts_do_nothing_in_the_pages() {
         site.iter().find(|(path, _)| path.starts_with("rows/RB-")).map(|(_, page)| text_of(page)).unwrap();
     assert!(row.contains("&lt;") && row.contains("lang=\"en\""), "{row}");
     // The index is data for a script, and nothing else.
-    for (path, piece) in site.iter().filter(|(path, _)| path.starts_with("index/")) {
+    for (path, piece) in site.iter().filter(|(path, _)| path.starts_with("index/") && path.ends_with(".js")) {
         let piece = text_of(piece);
         let list = piece.strip_prefix("riddlemill(").and_then(|rest| rest.trim_end().strip_suffix(");"));
         assert!(list.is_some_and(|list| serde_json::from_str::<Value>(list).is_ok()), "{path}: {piece}");
