@@ -313,7 +313,7 @@ fn a_large_set_leaks_nothing_and_stays_small() {
     let refused = ws.call(["release", "flub", "--draft", "--date", "2026-01-02"]).err;
     for record in refused.split("`riddlemill decide drop ").skip(1).filter_map(|rest| rest.split(' ').next())
     {
-        let why = ["--recipe", "flub", "--by", "meta-1", "--why", "one sentence twice"];
+        let why = ["--recipe", "flub", "--by", "meta", "--why", "one sentence twice"];
         ws.call(["decide", "drop", record].iter().chain(&why)).expect(0);
     }
     ws.call(["run", "--offline", "-q", "--recipe", "flub"]);
