@@ -354,9 +354,11 @@ fn assert_no_leak_of_many(ws: &Workspace, release: &str) -> usize {
     let texts: Vec<String> = private(ws).into_iter().filter(long).collect();
     let step = texts.len().div_ceil(3_000).max(1);
     let mut looked = 0;
-    for text in texts.into_iter().step_by(step) {
+    for text in texts.iter().step_by(step) {
+        // A line break before it is a space in a table's cell.
+        let text = text.trim();
         // A released row is JSON: its line breaks are escaped.
-        let json = serde_json::to_string(&text).unwrap();
+        let json = serde_json::to_string(text).unwrap();
         if memmem::find(released.as_bytes(), json.trim_matches('"').as_bytes()).is_none() {
             looked += 1;
             assert!(memmem::find(shown.as_bytes(), text.as_bytes()).is_none(), "{text:?} is in the pages");
