@@ -186,7 +186,7 @@ impl Looked {
             let unknown = |id: &&String| {
                 !self.by_id.contains_key(*id)
                     && !self.by_into.contains_key(*id)
-                    && !made_of(*id).any(|parent| self.by_id.contains_key(parent))
+                    && !made_of(id).any(|parent| self.by_id.contains_key(parent))
             };
             before.extend(now.iter().filter(unknown).cloned());
         }

@@ -75,6 +75,9 @@ fn places(given: &[PathBuf], workspace: &Path) -> Result<(PathBuf, Vec<PathBuf>)
     Ok((root, files))
 }
 
+/// What a file is called and what would read it, or why nothing does.
+type Proposed = Result<(Named, SourceProposal), NoSource>;
+
 /// Proposes the sources of files, and writes them if told to.
 fn sources(root: &Path, files: &[PathBuf], write: bool, global: &Global) -> Result<Exit, Failure> {
     let settings = root.join(FILE);
@@ -83,7 +86,7 @@ fn sources(root: &Path, files: &[PathBuf], write: bool, global: &Global) -> Resu
         false => String::new(),
     };
     let profiles = Profiles::open(root);
-    let mut proposals: Vec<(&Path, Result<(Named, SourceProposal), NoSource>)> = Vec::new();
+    let mut proposals: Vec<(&Path, Proposed)> = Vec::new();
     for file in files {
         let named = Named::of(root, file, &text);
         let found = match named.reader(&text) {
@@ -220,7 +223,7 @@ fn table(named: &Named, proposal: &SourceProposal) -> String {
     text
 }
 
-fn print(file: &Path, found: &Result<(Named, SourceProposal), NoSource>) -> String {
+fn print(file: &Path, found: &Proposed) -> String {
     match found {
         Ok((named, proposal)) => {
             let example: String = visible(&proposal.example).chars().take(SHOWN).collect();

@@ -104,7 +104,7 @@ impl Canvas {
     }
 
     fn marker(&mut self, [x, y]: [f64; 2], number: usize) {
-        let fill = if number % 2 == 0 { INK } else { "#fff" };
+        let fill = if number.is_multiple_of(2) { INK } else { "#fff" };
         let _ = match (number / 2) % 2 {
             0 => writeln!(
                 self.body,

@@ -56,7 +56,7 @@ pub(super) fn columns(layout: &Layout, compat: &Compat, rows: &[Vec<Json>]) -> (
         let fits = |kind: &Kind| values().all(|value| Value::from_json(*kind, value).is_some());
         // Without any value every type fits, and a text is the plainest.
         let kind = kinds.find(fits).unwrap_or(Kind::Text);
-        Column { name: *key, kind, nullable: true, about: "", values: &[] }
+        Column { name: key, kind, nullable: true, about: "", values: &[] }
     };
     let columns: Vec<Column> = compat.keys.iter().enumerate().map(column).collect();
     let typed = |row: &Vec<Json>| {

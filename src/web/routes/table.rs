@@ -365,7 +365,7 @@ mod tests {
     fn the_question_comes_first_and_the_right_option_is_marked() {
         let row =
             json!({ "id": "00ff", "text": "t", "options": ["a", "b", "c", "d"], "answer": 2, "type": null });
-        let rows = vec![row.as_object().unwrap().clone()];
+        let rows = [row.as_object().unwrap().clone()];
         let layout = layout::all()
             .find(|layout| matches!(layout.task.map(|task| task.answer), Some(Answer::Choice { .. })))
             .unwrap();

@@ -309,7 +309,7 @@ impl Asked {
             stretch.became.iter().filter_map(|id| of_stage.get(id)).flatten().collect();
         let prompts = self.of_stages.get(&key);
         let linked = |name: &String| (name.clone(), prompt_page(name));
-        let mut drafts: BTreeMap<(String, Option<String>, Vec<(String, String)>), usize> = BTreeMap::new();
+        let mut drafts: BTreeMap<DraftKey, usize> = BTreeMap::new();
         for name in names {
             if !seen.insert(name.clone()) {
                 continue;
@@ -330,6 +330,9 @@ impl Asked {
         drafts.into_iter().map(drafted).collect()
     }
 }
+
+/// What drafts have alike: the model, the day, and their prompts with the page of each.
+type DraftKey = (String, Option<String>, Vec<(String, String)>);
 
 /// The replies that records rest on, by name: model, day and template.
 fn replies(

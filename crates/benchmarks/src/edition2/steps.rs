@@ -29,7 +29,7 @@ pub(super) fn low_steps(
         };
         let like = step.get("like").and_then(|like| Some((like, like.as_text()?)));
         if let Some((at, like)) = like
-            && !steps.table(like).is_some_and(|base| !base.has("like"))
+            && steps.table(like).is_none_or(|base| base.has("like"))
         {
             let known = steps.iter().filter(|(known, step)| {
                 *known != name && step.as_table().is_some_and(|step| !step.has("like"))

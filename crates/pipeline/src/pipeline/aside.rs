@@ -129,7 +129,7 @@ fn effect(
                 known.iter().chain(&new_tasks).filter(|task| task.item == item && task.round == round);
             others.filter(|task| task.annotator != new.annotator).count()
         };
-        left += open.iter().filter(|item| on_it(**item) < ballot.votes_in(round)).count();
+        left += open.iter().filter(|item| on_it(item) < ballot.votes_in(round)).count();
         given.extend(new_tasks);
     }
     // Tasks given together are taken back together if the decision is withdrawn.

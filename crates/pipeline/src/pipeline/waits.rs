@@ -182,11 +182,14 @@ fn groups(
     Ok(groups)
 }
 
+/// A cause as it is written (state, reason, JSON), how many records have it, and the first of them.
+type Alike = ((String, String, String), (u64, String));
+
 /// The causes of a stage as they are written, with their state and reason: how many records have each, and the first of them.
 /// In the order in which they come first.
-fn alike(stage: &StageReader) -> Result<Vec<((String, String, String), (u64, String))>, RunError> {
+fn alike(stage: &StageReader) -> Result<Vec<Alike>, RunError> {
     let mut places: FxHashMap<(String, String, String), usize> = FxHashMap::default();
-    let mut found: Vec<((String, String, String), (u64, String))> = Vec::new();
+    let mut found: Vec<Alike> = Vec::new();
     for part in stage.parts::<Caused>(CAUSES) {
         for Caused { id, outcome, reason, cause } in part? {
             let key = (outcome, reason, cause);

@@ -231,7 +231,7 @@ fn sets_agree_as_a_whole_and_option_by_option() {
 fn scores_have_an_order() {
     let mut step = ballots::step("chumor", "preference").unwrap();
     let score = Kind::Score { min: 1, max: 5 };
-    step.fields = vec![Field::new("score", step.fields[0].label.clone(), score).combine(Combine::Mean)];
+    step.fields = vec![Field::new("score", step.fields[0].label, score).combine(Combine::Mean)];
     let all = items(&step, 3);
     let mut votes = Vec::new();
     for (at, scores) in [[1.0, 2.0], [5.0, 5.0], [3.0, 3.0]].iter().enumerate() {

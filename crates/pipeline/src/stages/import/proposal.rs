@@ -242,7 +242,7 @@ fn fields(rows: &[Map<String, Value>]) -> BTreeMap<&'static str, String> {
             texts.filter(|text| text.chars().any(char::is_alphabetic)).map(|text| text.chars().count()).sum()
         };
         let free = columns.iter().filter(|column| !fields.values().any(|taken| taken == **column));
-        let longest = free.map(|column| (length(*column), *column)).max_by_key(|(length, _)| *length);
+        let longest = free.map(|column| (length(column), *column)).max_by_key(|(length, _)| *length);
         let longest = longest.filter(|(length, _)| *length > 0).map(|(_, column)| column.clone());
         fields.extend(longest.map(|column| ("content", column)));
     }
