@@ -23,7 +23,8 @@ pub(super) fn rendered(markdown: &str) -> String {
     });
     let mut out = String::new();
     html::push_html(&mut out, events);
-    out
+    // On a narrow screen a table scrolls, which the keyboard has to reach. HTML of the text itself is escaped above.
+    out.replace("<table>", "<table tabindex=\"0\">")
 }
 
 #[cfg(test)]
@@ -36,6 +37,7 @@ mod tests {
                     [b](https://b.org)\n\n| a |\n|---:|\n| 1 |\n\n![p](https://c.org/p.png)";
         let html = rendered(card);
         assert!(html.contains("<h1>Title</h1>") && html.contains("<td>1</td>"), "{html}");
+        assert!(html.contains("<table tabindex=\"0\">"), "{html}");
         assert!(html.contains("href=\"https://b.org\"") && !html.contains("license"), "{html}");
         for banned in ["<script", "<b>", "javascript:", "<img", "style"] {
             assert!(!html.contains(banned), "{banned}: {html}");
