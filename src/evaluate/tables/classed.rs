@@ -46,11 +46,7 @@ pub(super) fn macro_f1(
     of_set: Option<&[usize]>,
     weights: &[u16],
 ) -> Option<f64> {
-    let Wants::Labels { codes, .. } = &task.declared().wants else { return None };
-    let mut confusions = Confusions::new(codes.len());
-    for (unit, gold, predicted) in answers {
-        confusions.add_all(gold, predicted, f64::from(weights[*unit]));
-    }
+    let confusions = confusions_of(task, answers, weights)?;
     match of_set {
         Some(labels) => confusions.macro_f1_of(labels),
         None => confusions.macro_f1(),
@@ -65,12 +61,17 @@ pub(super) fn class_score(
     over: Classes,
     weights: &[u16],
 ) -> Option<f64> {
+    confusions_of(task, answers, weights)?.score(score, over)
+}
+
+/// What was named for which label, with these weights of units; `None` if the task asks for no labels.
+fn confusions_of(task: Task, answers: &[Labelled], weights: &[u16]) -> Option<Confusions> {
     let Wants::Labels { codes, .. } = &task.declared().wants else { return None };
     let mut confusions = Confusions::new(codes.len());
     for (unit, gold, predicted) in answers {
         confusions.add_all(gold, predicted, f64::from(weights[*unit]));
     }
-    confusions.score(score, over)
+    Some(confusions)
 }
 
 /// Whether an answer is right; `None` of one that names nothing.

@@ -132,16 +132,11 @@ pub(in crate::web) async fn pairs(
 ) -> Result<Response, PageError> {
     let recipe = recipe(&name)?;
     let step = comparing(recipe).ok_or_else(PageError::not_found)?;
-    let who = visitor.clone();
-    let found = reading(move || {
-        let log = DecisionLog::read(&app.workspace.decisions()).map_err(PageError::broken)?;
-        let decided = Decided::of(&log, recipe.name, true, &[step.name]);
-        let mut found = empty(&app, recipe, "pairs", &who, asked, &decided);
-        next_pair(&app, recipe, step, &decided, &mut found)?;
-        Ok::<_, PageError>(found)
+    let of_page = (recipe, "pairs", vec![step]);
+    next_one(app, visitor, asked, of_page, move |app, decided, found| {
+        next_pair(app, recipe, step, decided, found)
     })
-    .await?;
-    view::page(&visitor, "pending.html", found)
+    .await
 }
 
 /// Held posts, one at a time.
@@ -152,15 +147,29 @@ pub(in crate::web) async fn held(
     Query(asked): Query<Asked>,
 ) -> Result<Response, PageError> {
     let recipe = recipe(&name)?;
+    let steps: Vec<&'static Step> = recipe.steps().iter().filter(|step| !decides(step).is_empty()).collect();
+    let of_page = (recipe, "held", steps.clone());
+    next_one(app, visitor, asked, of_page, move |app, decided, found| {
+        next_held(app, recipe, &steps, decided, found)
+    })
+    .await
+}
+
+/// The page of a queue: recipe, its name in the address, and the steps whose decisions count. `next` finds what stands there.
+async fn next_one(
+    app: Arc<App>,
+    visitor: Visitor,
+    asked: Asked,
+    (recipe, kind, steps): (&'static Recipe, &'static str, Vec<&'static Step>),
+    next: impl FnOnce(&App, &Decided<'_>, &mut Found) -> Result<(), PageError> + Send + 'static,
+) -> Result<Response, PageError> {
     let who = visitor.clone();
     let found = reading(move || {
         let log = DecisionLog::read(&app.workspace.decisions()).map_err(PageError::broken)?;
-        let steps: Vec<&'static Step> =
-            recipe.steps().iter().filter(|step| !decides(step).is_empty()).collect();
         let names: Vec<&str> = steps.iter().map(|step| step.name).collect();
-        let decided = Decided::of(&log, recipe.name, false, &names);
-        let mut found = empty(&app, recipe, "held", &who, asked, &decided);
-        next_held(&app, recipe, &steps, &decided, &mut found)?;
+        let decided = Decided::of(&log, recipe.name, kind == "pairs", &names);
+        let mut found = empty(&app, recipe, kind, &who, asked, &decided);
+        next(&app, &decided, &mut found)?;
         Ok::<_, PageError>(found)
     })
     .await?;

@@ -1,14 +1,12 @@
 //! The rows of a file that no source describes, as those of a table are read: told by its content, packed or not.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::files::{Dump, Piece};
+use super::files::Dump;
 use super::split::{Item, Unread};
 use super::{findings, rows};
-use crate::config::{SourceKind, Take};
 use riddlemill_tables::Error;
 use riddlemill_text::notation;
 use riddlemill_text::record::Reason;
@@ -32,23 +30,7 @@ pub struct RowsOfFile {
 pub fn rows_of_file(path: &Path) -> Result<RowsOfFile, Error> {
     let bytes = std::fs::metadata(path).map_err(Error::io("read", path))?.len();
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let dump = Dump {
-        source: String::new(),
-        kind: SourceKind::Table,
-        language: None,
-        take: Take::default(),
-        published: None,
-        fields: BTreeMap::new(),
-        optional: Vec::new(),
-        at: None,
-        profile: None,
-        licence: None,
-        file: name,
-        path: path.to_path_buf(),
-        sha256: String::new(),
-        bytes,
-        piece: Piece::default(),
-    };
+    let dump = Dump { file: name, bytes, ..Dump::looked_at(path) };
     // No column is needed here.
     if let Some(found) = findings::of_file(&dump, LIMIT, None)
         && found.reason != Reason::ColumnMissing
