@@ -11,8 +11,7 @@ use crate::store::Error;
 
 pub(super) fn assemble(args: &Assemble, global: &Global) -> Result<Exit, Failure> {
     let config = output::load(global)?;
-    let recipe = crate::recipe::find(&args.recipe)
-        .ok_or_else(|| Failure::usage(format!("unknown recipe {:?}", args.recipe)))?;
+    let recipe = output::recipe(&args.recipe)?;
     let ledgers = partitions(&args.ledgers)?;
     let pairs = partitions(&args.pairs)?;
     let manifest =

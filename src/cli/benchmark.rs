@@ -59,6 +59,10 @@ fn list(global: &Global) -> Result<(), Failure> {
         let _ =
             writeln!(text, "{:width$}  {:11}  {}", recipe.name, origin(recipe.name, global), recipe.about);
     }
+    for aside in riddlemill_benchmarks::aside() {
+        let count = aside.problems.len();
+        let _ = writeln!(text, "{:width$}  {:11}  set aside, problems: {count}", aside.name, "benchmarks/");
+    }
     output::print(&text)
 }
 
@@ -181,7 +185,10 @@ fn figures(benchmark: &'static Benchmark) -> impl Iterator<Item = (String, &'sta
 fn check(name: Option<&str>, global: &Global) -> Result<(), Failure> {
     let named: Vec<&'static Recipe> = match name {
         Some(name) => vec![output::recipe(name)?],
-        None => RECIPES.iter().collect(),
+        None => match riddlemill_benchmarks::aside() {
+            [] => RECIPES.iter().collect(),
+            aside => return Err(output::problems_set_aside(aside).into()),
+        },
     };
     convert::hint(&named.iter().map(|recipe| recipe.name).collect::<Vec<_>>(), global);
     let mut lacking = Vec::new();

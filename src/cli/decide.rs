@@ -252,7 +252,7 @@ fn export(
     pairs: bool,
 ) -> Result<Exit, Failure> {
     let recipe = match recipe {
-        Some(name) => recipe::find(name).ok_or_else(|| DecideError::NoRecipe(name.to_owned()))?,
+        Some(name) => output::recipe(name)?,
         None => output::recipes(config, &Only::default())?.remove(0),
     };
     if let Some(name) = stage.as_ref().filter(|name| recipe.step(name).is_none()) {

@@ -19,7 +19,7 @@ const IMAGINED: &str = "any model";
 
 pub(super) fn estimate(args: &args::Estimate, global: &Global) -> Result<Exit, Failure> {
     let config = output::load(global)?;
-    let recipes = output::recipes(&config, &args.only)?;
+    let recipes = output::recipes_to_make(&config, &args.only)?;
     if !args.models.is_empty() {
         return imagined(&args.models, args, global);
     }
@@ -89,7 +89,7 @@ fn grand_total(forecasts: &[Forecast]) -> String {
 /// What drafts would need, and cost with each of these models.
 fn imagined(models: &[String], args: &args::Estimate, global: &Global) -> Result<Exit, Failure> {
     let config = output::load_with(global, &[("draft.endpoint".into(), IMAGINED.into())])?;
-    let recipes = output::recipes(&config, &args.only)?;
+    let recipes = output::recipes_to_make(&config, &args.only)?;
     let prices = Prices::read(&config.root)?;
     let mut endpoints = Vec::new();
     for model in models {

@@ -117,6 +117,10 @@ fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
     let global = &cli.global;
     // Before every verb: benchmarks/ of the workspace adds or replaces recipes, which verbs find by name.
     crate::recipe::open(&global.workspace)?;
+    // It lists them itself.
+    if !matches!(cli.verb, Verb::Benchmark { .. }) {
+        output::warn_of_folders_set_aside(global);
+    }
     match &cli.verb {
         Verb::Init(args) => propose::init(args, global),
         Verb::Config(args) => config::config(args, global),

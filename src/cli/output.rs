@@ -80,6 +80,10 @@ pub(super) fn recipes(config: &Config, only: &Only) -> Result<Vec<&'static Recip
     let named = if only.recipes.is_empty() { &settings.recipes } else { &only.recipes };
     if named.is_empty() {
         let recipes: Vec<_> = recipe::used(config).collect();
+        let aside = riddlemill_benchmarks::aside();
+        if recipes.is_empty() && !aside.is_empty() {
+            return Err(problems_set_aside(aside).into());
+        }
         if recipes.is_empty() {
             let what = "no [[source]] is named\n  hint: add one, or `riddlemill init` lays out the sample";
             return Err(
@@ -93,7 +97,41 @@ pub(super) fn recipes(config: &Config, only: &Only) -> Result<Vec<&'static Recip
 
 /// The recipe of a name.
 pub(super) fn recipe(name: &str) -> Result<&'static Recipe, Failure> {
+    if let Some(problems) = recipe::problems_of(name) {
+        return Err(problems.into());
+    }
     recipe::find(name).ok_or_else(|| Failure::usage(unknown("recipe", name, recipe::names())))
+}
+
+/// As [`recipes`], for what would be done by halves without those whose folders are set aside.
+pub(super) fn recipes_to_make(config: &Config, only: &Only) -> Result<Vec<&'static Recipe>, Failure> {
+    let settings: crate::config::sections::Run = config.typed(None, "run");
+    let aside = riddlemill_benchmarks::aside();
+    if only.recipes.is_empty() && settings.recipes.is_empty() && !aside.is_empty() {
+        return Err(problems_set_aside(aside).into());
+    }
+    recipes(config, only)
+}
+
+/// Everything that is wrong with the folders that are set aside.
+pub(super) fn problems_set_aside(aside: &[riddlemill_benchmarks::SetAside]) -> Problems {
+    Problems(aside.iter().flat_map(|aside| aside.problems.clone()).collect())
+}
+
+/// Tells of benchmarks' folders that cannot be used, for verbs that go on without them.
+pub(super) fn warn_of_folders_set_aside(global: &Global) {
+    for aside in riddlemill_benchmarks::aside().iter().filter(|_| !global.quiet) {
+        let (name, count) = (aside.name, aside.problems.len());
+        let first = aside.problems.first().map(|problem| format!("{}: {}", problem.place, problem.what));
+        let shown = first.as_deref().and_then(|first| first.lines().next()).unwrap_or_default();
+        let (problems, which) = match count {
+            1 => ("1 problem".to_owned(), "it is"),
+            _ => (format!("{count} problems"), "the first is"),
+        };
+        eprintln!(
+            "warning: the benchmark {name} is set aside, because its folder has {problems}; {which} {shown}\n  hint: `riddlemill benchmark check {name}` lists them"
+        );
+    }
 }
 
 /// The recipe given, or the workspace's only one with the review.

@@ -44,7 +44,7 @@ pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Fail
         flags.push(("review.preview".into(), "true".into()));
     }
     let config = output::load_with(global, &flags)?;
-    let recipes = output::recipes(&config, &args.only)?;
+    let recipes = output::recipes_to_make(&config, &args.only)?;
     if args.dry_run {
         return status::print(&config, &recipes, &args.only, global);
     }

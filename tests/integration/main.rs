@@ -16,6 +16,7 @@ mod batches;
 mod bounded_work;
 mod bounds;
 mod breaker;
+mod broken_folder;
 mod browser;
 mod chapter;
 mod contamination;

@@ -415,7 +415,7 @@ fn every_problem_of_a_folder_is_reported_at_once() {
     }
     // A folder that is not a benchmark, and a pipe instead of a file.
     ws.write("benchmarks/Riddles/benchmark.toml", "");
-    let result = ws.call(["benchmark", "list"]).expect(2).err;
+    let result = ws.call(["benchmark", "check"]).expect(2).err;
     assert!(result.contains("benchmarks/Riddles") && result.contains("small letters"), "{result}");
 }
 

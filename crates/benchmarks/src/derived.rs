@@ -2,29 +2,33 @@
 
 use std::ops::Deref;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Whether a workspace's folders were read.
-static IS_OPEN: AtomicBool = AtomicBool::new(false);
+/// How often the set of benchmarks changed: 0 for the built-in ones, 1 with a workspace's folders, 2 when some of these
+/// were set aside.
+static CHANGES: AtomicUsize = AtomicUsize::new(0);
 
-/// From now on, values are made with the workspace's folders.
-pub(crate) fn mark_open() {
-    IS_OPEN.store(true, Ordering::Release);
+/// The sets that there can be.
+const SETS: usize = 3;
+
+/// From now on, values are made with the present benchmarks.
+pub(crate) fn mark_changed() {
+    // More changes than there are sets would only make values of the last one.
+    let _ = CHANGES.fetch_update(Ordering::AcqRel, Ordering::Acquire, |n| Some((n + 1).min(SETS - 1)));
 }
 
 /// A value that is made of all benchmarks when it is first used. What was made before the workspace's folders
 /// were read is not used afterwards: it is made again, with them. So no list can be filled too early.
 #[derive(Debug)]
 pub struct Derived<T> {
-    built_in: OnceLock<T>,
-    opened: OnceLock<T>,
+    made: [OnceLock<T>; SETS],
     make: fn() -> T,
 }
 
 impl<T> Derived<T> {
     /// A value that `make` computes from all benchmarks.
     pub const fn new(make: fn() -> T) -> Derived<T> {
-        Derived { built_in: OnceLock::new(), opened: OnceLock::new(), make }
+        Derived { made: [const { OnceLock::new() }; SETS], make }
     }
 }
 
@@ -32,7 +36,6 @@ impl<T> Deref for Derived<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        let value = if IS_OPEN.load(Ordering::Acquire) { &self.opened } else { &self.built_in };
-        value.get_or_init(self.make)
+        self.made[CHANGES.load(Ordering::Acquire)].get_or_init(self.make)
     }
 }

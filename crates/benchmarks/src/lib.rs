@@ -81,34 +81,131 @@ static FILES: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/files.rs"))
 /// The built-in benchmarks, for what comes before a workspace is read, or without one.
 static BUILT_IN: OnceLock<Vec<Benchmark>> = OnceLock::new();
 
-/// Those of the workspace that was read, and its folder.
-static OPENED: OnceLock<(PathBuf, Vec<Benchmark>)> = OnceLock::new();
+/// Those of the workspace that was read.
+static OPENED: OnceLock<Opened> = OnceLock::new();
+
+/// Those of them that stay when some are set aside because of what their steps show.
+static LEFT: OnceLock<Opened> = OnceLock::new();
+
+/// The benchmarks of a workspace.
+#[derive(Debug)]
+struct Opened {
+    folder: PathBuf,
+    all: Vec<Benchmark>,
+    aside: Vec<SetAside>,
+}
+
+/// A folder of the workspace that cannot be used, so that nothing knows its benchmark.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SetAside {
+    /// The benchmark's name.
+    pub name: &'static str,
+    /// Everything that is wrong with the folder.
+    pub problems: Vec<Problem>,
+}
 
 /// Adds the folders in `folder` to the built-in ones, or replaces those with the same name: [`all`] and every
-/// [`Derived`] value have them from now on, whatever was used before. A program works with one workspace.
+/// [`Derived`] value have them from now on, whatever was used before. A program works with one workspace. Folders with
+/// problems are [set aside](aside), and those that need them.
 ///
 /// # Errors
-/// All problems of all files, read errors, and another workspace's folders after those of the first.
+/// Problems that belong to no folder, read errors, and another workspace's folders after those of the first.
 pub fn open(folder: &Path) -> Result<(), Problems> {
-    if OPENED.get().is_some_and(|(opened, _)| opened == folder) {
-        return Ok(());
-    }
-    let mut folders = folders();
-    for own in own::folders(folder)? {
-        match folders.iter_mut().find(|(name, _)| *name == own.0) {
-            Some(found) => *found = own,
-            None => folders.push(own),
+    if let Some(opened) = OPENED.get() {
+        if opened.folder == folder {
+            return Ok(());
         }
-    }
-    let all = benchmark::load(&folders, true)?;
-    let (opened, _) = OPENED.get_or_init(|| (folder.to_path_buf(), all));
-    derived::mark_open();
-    if opened != folder {
-        let what =
-            format!("the benchmarks of {} are in use, and a program reads one workspace", opened.display());
+        let what = format!(
+            "the benchmarks of {} are in use, and a program reads one workspace",
+            opened.folder.display()
+        );
         return Err(Problems(vec![Problem { place: folder.display().to_string(), what }]));
     }
+    let (own, unread) = own::folders(folder);
+    let mut aside = Vec::new();
+    set_aside(&mut aside, unread)?;
+    let opened = load_sound(folder, &own, aside)?;
+    OPENED.get_or_init(|| opened);
+    derived::mark_changed();
     Ok(())
+}
+
+/// Sets further folders of the opened workspace aside: those that these problems are about, and those that need them.
+///
+/// # Errors
+/// Problems that belong to no folder of a benchmark.
+pub fn set_aside_for(problems: Vec<Problem>) -> Result<(), Problems> {
+    let Some(opened) = OPENED.get().filter(|_| !problems.is_empty()) else {
+        return if problems.is_empty() { Ok(()) } else { Err(Problems(problems)) };
+    };
+    let mut aside = opened.aside.clone();
+    set_aside(&mut aside, problems)?;
+    let left = load_sound(&opened.folder, &own::folders(&opened.folder).0, aside)?;
+    LEFT.get_or_init(|| left);
+    derived::mark_changed();
+    Ok(())
+}
+
+/// Adds problems to those of the folders that they are about.
+fn set_aside(aside: &mut Vec<SetAside>, problems: Vec<Problem>) -> Result<(), Problems> {
+    let mut of_none = Vec::new();
+    for problem in problems {
+        let place = problem.place.strip_prefix("benchmarks/").unwrap_or(&problem.place);
+        let (name, _) = place.split_once('/').unwrap_or((place, ""));
+        match aside.iter_mut().find(|known| known.name == name) {
+            _ if name.is_empty() || problem.place == "benchmarks" => of_none.push(problem),
+            Some(known) => known.problems.push(problem),
+            None => aside.push(SetAside { name: reader::keep(name), problems: vec![problem] }),
+        }
+    }
+    aside.sort_by_key(|aside| aside.name);
+    if of_none.is_empty() { Ok(()) } else { Err(Problems(of_none)) }
+}
+
+/// The benchmarks that can be read without those set aside; more are set aside until the rest is sound.
+fn load_sound(
+    folder: &Path,
+    own: &[(&'static str, Vec<(&'static str, &'static str)>)],
+    mut aside: Vec<SetAside>,
+) -> Result<Opened, Problems> {
+    loop {
+        // A built-in benchmark does not stand in for a folder of its name: it makes other rows.
+        let mut sound = folders();
+        for read in own {
+            match sound.iter_mut().find(|(name, _)| *name == read.0) {
+                Some(found) => found.clone_from(read),
+                None => sound.push(read.clone()),
+            }
+        }
+        sound.retain(|(name, _)| !aside.iter().any(|aside| aside.name == *name));
+        match benchmark::load(&sound, true) {
+            Ok(all) => return Ok(Opened { folder: folder.to_path_buf(), all, aside }),
+            Err(problems) => {
+                let before = aside.len();
+                let told = problems.to_string();
+                set_aside(&mut aside, problems.0)?;
+                if aside.len() == before {
+                    let what = format!("problems of folders that are not read: {told}");
+                    return Err(Problems(vec![Problem { place: "benchmarks".into(), what }]));
+                }
+            }
+        }
+    }
+}
+
+/// The present benchmarks of a workspace; `None` before one is read.
+fn opened() -> Option<&'static Opened> {
+    LEFT.get().or_else(|| OPENED.get())
+}
+
+/// The workspace's folders that cannot be used, by name. Empty before they are read.
+pub fn aside() -> &'static [SetAside] {
+    opened().map_or(&[], |opened| &opened.aside)
+}
+
+/// Whether a folder of this name is set aside.
+pub fn is_aside(name: &str) -> bool {
+    aside().iter().any(|aside| aside.name == name)
 }
 
 /// The built-in benchmarks, in the order of lists, followed by the workspace's own once they are read.
@@ -117,8 +214,8 @@ pub fn all() -> &'static [Benchmark] {
         let read = benchmark::load(&folders(), true);
         read.unwrap_or_else(|problems| unreachable!("a test reads them: {problems}"))
     };
-    match OPENED.get() {
-        Some((_, all)) => all,
+    match opened() {
+        Some(opened) => &opened.all,
         None => BUILT_IN.get_or_init(built_in),
     }
 }
@@ -128,7 +225,8 @@ pub fn all() -> &'static [Benchmark] {
 /// # Errors
 /// All problems of all files, and read errors.
 pub fn standing_in(place: &Path) -> Result<Vec<Benchmark>, Problems> {
-    benchmark::load(&own::folders(place)?, false)
+    let (folders, problems) = own::folders(place);
+    if problems.is_empty() { benchmark::load(&folders, false) } else { Err(Problems(problems)) }
 }
 
 /// A declared task by its name, `<benchmark>/<name>`.

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use crate::reader::{Problem, Problems, keep};
+use crate::reader::{Problem, keep};
 
 /// Largest file of a declaration.
 const LARGEST: u64 = 4 << 20;
@@ -21,8 +21,9 @@ const FILES: [&str; 6] = [
 
 type Folder = (&'static str, Vec<(&'static str, &'static str)>);
 
-/// Every folder with its files, sorted by name; empty if there is no such place.
-pub(crate) fn folders(place: &Path) -> Result<Vec<Folder>, Problems> {
+/// Every folder with its files, sorted by name, and the problems of those with files that cannot be read; empty if there
+/// is no such place.
+pub(crate) fn folders(place: &Path) -> (Vec<Folder>, Vec<Problem>) {
     let mut problems = Vec::new();
     let mut found = Vec::new();
     for (name, is_folder) in names(place, "benchmarks", &mut problems) {
@@ -48,7 +49,7 @@ pub(crate) fn folders(place: &Path) -> Result<Vec<Folder>, Problems> {
         }
         found.push((keep(&name), files));
     }
-    if problems.is_empty() { Ok(found) } else { Err(Problems(problems)) }
+    (found, problems)
 }
 
 /// The entries of a folder, sorted, with whether each is a folder.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use riddlemill_text::record::{Cause, Evidence, Reason};
+use riddlemill_text::record::{Cause, Evidence, Reason, RequestFault};
 use serde_json::Value;
 
 use super::fault::{self, NoAnswer};
@@ -190,7 +190,13 @@ pub struct Failed {
 impl Failed {
     /// Why a reply that came holds no answer; `None` if none came, or if it can be asked for again.
     pub fn no_answer(&self) -> Option<NoAnswer> {
-        fault::no_answer(&self.error, &self.raw)
+        let Some(Cause::Request(request)) = self.error.cause() else { return None };
+        match (request.fault, request.status) {
+            (RequestFault::Text, _) => Some(NoAnswer::Refused),
+            (RequestFault::Empty, _) => Some(NoAnswer::Unread),
+            (_, Some(status)) => fault::withholds(status, &self.raw).then_some(NoAnswer::Refused),
+            (_, None) => None,
+        }
     }
 
     /// The HTTP status of a refusal.

@@ -37,7 +37,7 @@ pub(super) fn of_fault(endpoint: &str, fault: &Fault, hint: &Hint, said: String,
 
 /// A failure that a log holds, of which it keeps the words, the status and the server's answer.
 pub(super) fn remembered(endpoint: &str, error: String, status: Option<u16>, raw: &str) -> Evidence {
-    let fault = match (status, fault::no_answer(&error, raw)) {
+    let fault = match (status, fault::no_answer(&error)) {
         (Some(status), _) => kind(&refusal::read(status, raw).kind),
         (None, Some(NoAnswer::Refused)) => RequestFault::Text,
         (None, Some(NoAnswer::Unread)) => RequestFault::Empty,
@@ -65,7 +65,7 @@ fn kind(kind: &Kind) -> RequestFault {
         Kind::Cut(_) => RequestFault::ConnectionCut,
         Kind::Status(_) => RequestFault::Status,
         Kind::QuotaExhausted(_) => RequestFault::Quota,
-        Kind::Garbage(why) if why.ends_with(fault::NOT_JSON) => RequestFault::NotJson,
+        Kind::NotJson(_) => RequestFault::NotJson,
         Kind::Garbage(_) => RequestFault::Garbage,
         Kind::Empty | Kind::OnlyReasoning => RequestFault::Empty,
         Kind::Blocked | Kind::Refused(_) => RequestFault::Text,

@@ -118,6 +118,8 @@ pub enum Kind {
     QuotaExhausted(u16),
     /// Success, but not in the interface's format.
     Garbage(String),
+    /// Success, but of this type and no JSON: another server answers there.
+    NotJson(String),
     /// Success, but without text.
     Empty,
     /// Success, but with nothing except reasoning.
@@ -138,8 +140,8 @@ impl Fault {
     /// Whether the same request may succeed later. A refusal of the request itself is permanent.
     pub fn retriable(&self) -> bool {
         match self.kind {
-            Kind::Connect(_) | Kind::NoKey(_) | Kind::Timeout | Kind::Cut(_) | Kind::Garbage(_) => true,
-            Kind::Empty => true,
+            Kind::Connect(_) | Kind::NoKey(_) | Kind::Timeout | Kind::Cut(_) => true,
+            Kind::Garbage(_) | Kind::NotJson(_) | Kind::Empty => true,
             // All tokens went into reasoning and were paid for: asking again would buy the same.
             Kind::OnlyReasoning | Kind::Blocked | Kind::Refused(_) => false,
             Kind::Status(status) => matches!(status, 408 | 409 | 425 | 429 | 500..=599),
@@ -163,7 +165,7 @@ impl Fault {
         let surely = match &self.kind {
             Kind::Connect(_) | Kind::NoKey(_) | Kind::QuotaExhausted(_) => true,
             Kind::Status(300..=399 | 401..=407 | 410 | 411 | 414 | 415 | 421 | 426 | 431) => true,
-            Kind::Garbage(why) => why.ends_with(NOT_JSON),
+            Kind::NotJson(_) => true,
             _ => false,
         };
         !self.is_of_text() && (surely || self.is_about_settings())
@@ -237,6 +239,9 @@ impl Fault {
                 format!("{status} from {endpoint}: the account's quota is exhausted")
             }
             Kind::Garbage(why) => format!("not an answer of this interface from {endpoint}: {why}"),
+            Kind::NotJson(kind) => {
+                format!("not an answer of this interface from {endpoint}: {kind}, not JSON")
+            }
             Kind::Empty => format!("{EMPTY}{endpoint}"),
             Kind::OnlyReasoning => format!("an answer from {endpoint}{REASONING}"),
             Kind::Blocked => format!("no answer from {endpoint}: {BLOCKED}"),
@@ -273,17 +278,15 @@ impl Fault {
     }
 }
 
-/// The end of the description of a body that is not JSON.
-pub(super) const NOT_JSON: &str = "not JSON";
+/// Whether a status refuses one text for what it is about, in the server's words.
+pub(super) fn withholds(status: u16, raw: &str) -> bool {
+    let message = raw.to_lowercase();
+    matches!(status, 400 | 403 | 422 | 451) && WITHHELD.iter().any(|word| message.contains(word))
+}
 
-/// Why a reply that came holds no answer, by the description of its failure and its body.
-pub(super) fn no_answer(error: &str, raw: &str) -> Option<NoAnswer> {
-    let message = || raw.to_lowercase();
-    let is_refusal = ["400 ", "403 ", "422 ", "451 "].iter().any(|status| error.starts_with(status));
-    if error.contains(BLOCKED)
-        || error.contains(REFUSED)
-        || is_refusal && WITHHELD.iter().any(|word| message().contains(word))
-    {
+/// Why a reply that came holds no answer, by the description that a log of an earlier version keeps of it.
+pub(super) fn no_answer(error: &str) -> Option<NoAnswer> {
+    if error.contains(BLOCKED) || error.contains(REFUSED) {
         return Some(NoAnswer::Refused);
     }
     (error.starts_with(EMPTY) || error.contains(REASONING)).then_some(NoAnswer::Unread)
@@ -369,6 +372,7 @@ impl fmt::Display for Fault {
                 write!(f, "the server answered {status}: the account's quota is exhausted")
             }
             Kind::Garbage(why) => write!(f, "not an answer of this interface: {why}"),
+            Kind::NotJson(kind) => write!(f, "not an answer of this interface: {kind}, not JSON"),
             Kind::Empty => f.write_str("an empty answer"),
             Kind::OnlyReasoning => f.write_str("an answer that is all reasoning"),
             Kind::Blocked => f.write_str("blocked by the server's content filter"),

@@ -49,7 +49,7 @@ fn quota_exhausted(error: &Value) -> bool {
 }
 
 /// Some proxies wrap the error of the server behind them in a success.
-pub(super) fn within(body: &str, why: String) -> Kind {
+pub(super) fn within(body: &str, otherwise: Kind) -> Kind {
     let body = serde_json::from_str::<Value>(body).ok();
     let error = body.as_ref().and_then(|body| body.get("error"));
     let code = error
@@ -62,7 +62,7 @@ pub(super) fn within(body: &str, why: String) -> Kind {
             Kind::Garbage(format!("an error {code} inside a success"))
         }
         Some(code) => Kind::Status(code),
-        None => Kind::Garbage(why),
+        None => otherwise,
     }
 }
 

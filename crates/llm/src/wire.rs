@@ -8,7 +8,7 @@ use riddlemill_text::text::clean::debris;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::fault::{Fault, Kind, NOT_JSON};
+use super::fault::{Fault, Kind};
 use super::http::Received;
 use super::money::Usd;
 use super::parse;
@@ -89,8 +89,8 @@ pub(super) fn read(request: &Request, received: &Received, marks: &ReplyMarks) -
         return Err(Fault { asked_wait, ..fault(refusal.kind, None) });
     }
     let content = content(request, &received.body, marks).map_err(|why| {
-        let why = not_json(received).unwrap_or_else(|| why.to_string());
-        fault(refusal::within(&received.body, why), None)
+        let otherwise = not_json(received).unwrap_or_else(|| Kind::Garbage(why.to_string()));
+        fault(refusal::within(&received.body, otherwise), None)
     })?;
     if let Some(words) = content.refusal {
         return Err(fault(Kind::Refused(words), content.usage));
@@ -118,12 +118,12 @@ pub fn spoken(request: &Request, raw: &str) -> (String, String) {
         .map_or_else(|_| (raw.to_owned(), String::new()), |content| (content.text, content.reasoning))
 }
 
-/// What a body is that is not JSON, by its type: `text/html, not JSON`.
-fn not_json(received: &Received) -> Option<String> {
+/// A body that is not JSON, with its type.
+fn not_json(received: &Received) -> Option<Kind> {
     let kind = received.content_type.as_deref().map(|kind| kind.split(';').next().unwrap_or_default().trim());
     let kind = kind.filter(|kind| !kind.is_empty() && !kind.contains("json"));
     let is_page = received.body.trim_start().starts_with('<');
-    kind.or(is_page.then_some("a page")).map(|kind| format!("{kind}, {NOT_JSON}"))
+    kind.or(is_page.then_some("a page")).map(|kind| Kind::NotJson(kind.to_owned()))
 }
 
 /// Parses the body of a successful answer, including ones stored long ago.

@@ -54,10 +54,11 @@ pub struct Step {
 pub static RECIPES: Derived<Vec<Recipe>> =
     Derived::new(|| riddlemill_benchmarks::all().iter().map(declared).collect());
 
-/// Adds the benchmarks of a workspace's own folder to the built-in ones.
+/// Adds the benchmarks of a workspace's own folder to the built-in ones. Folders with problems, and with steps that cannot
+/// be made, are set aside ([`riddlemill_benchmarks::aside`]): nothing else has to wait until they are mended.
 ///
 /// # Errors
-/// All problems of all files, and steps that cannot be made.
+/// Problems that belong to no folder.
 pub fn open(root: &std::path::Path) -> Result<(), Problems> {
     riddlemill_benchmarks::open(&root.join("benchmarks"))?;
     let mut problems = Vec::new();
@@ -84,7 +85,13 @@ pub fn open(root: &std::path::Path) -> Result<(), Problems> {
             problems.push(Problem { place, what });
         }
     }
-    if problems.is_empty() { Ok(()) } else { Err(Problems(problems)) }
+    riddlemill_benchmarks::set_aside_for(problems)
+}
+
+/// All problems of the folder of this name, if it is set aside.
+pub fn problems_of(name: &str) -> Option<Problems> {
+    let aside = riddlemill_benchmarks::aside().iter().find(|aside| aside.name == name)?;
+    Some(Problems(aside.problems.clone()))
 }
 
 /// The name of the step that embeds posts. No folder declares it: the settings put it before dedup.

@@ -182,7 +182,7 @@ fn bodies_are_read_as_dumps_are() {
         ..received(200, "<html><body>Login</body></html>")
     };
     let fault = read_one(&page).unwrap_err();
-    assert_eq!(fault.kind, Kind::Garbage("text/html, not JSON".into()));
+    assert_eq!(fault.kind, Kind::NotJson("text/html".into()));
     assert!(fault.of_endpoint());
 }
 

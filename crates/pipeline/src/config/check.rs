@@ -188,6 +188,10 @@ impl Reader<'_> {
             return self.problem(item.span(), "expected tables, [recipe.<name>.<stage>]".into());
         };
         for (recipe, item) in table.iter() {
+            // What a folder that is set aside declares is not known.
+            if riddlemill_benchmarks::is_aside(recipe) {
+                continue;
+            }
             if !self.recipes.contains(&recipe) {
                 let near = near_miss(recipe, self.recipes.iter().copied());
                 self.unknown("recipe", recipe, key_span(table, recipe), near);
@@ -342,7 +346,9 @@ impl Reader<'_> {
             (path, url) => self.path(table, path, url, "source"),
         };
         let recipes = list("recipes");
-        for recipe in recipes.iter().filter(|r| !self.recipes.contains(&r.as_str())) {
+        let is_known = |name: &str| self.recipes.contains(&name) || riddlemill_benchmarks::is_aside(name);
+        let unknown: Vec<&String> = recipes.iter().filter(|name| !is_known(name)).collect();
+        for recipe in unknown {
             let span = table.get("recipes").and_then(Item::span);
             self.unknown("recipe", recipe, span, near_miss(recipe, self.recipes.iter().copied()));
         }

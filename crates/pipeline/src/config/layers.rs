@@ -335,7 +335,7 @@ impl Config {
         }
         let known = self.lookup(None, RUN.name, "recipes");
         for name in known.and_then(|(v, _)| v.as_array()).into_iter().flatten().filter_map(Value::as_str) {
-            if !self.recipes.iter().any(|r| r == name) {
+            if !self.recipes.iter().any(|r| r == name) && !riddlemill_benchmarks::is_aside(name) {
                 let what = unknown("recipe", name, self.recipes.iter().map(String::as_str));
                 problems.push(Problem { place: "run.recipes".into(), what });
             }
@@ -445,6 +445,9 @@ fn insert(
         [section, key] => (None, *section, *key),
         _ => return problem(format!("{dotted:?} is not a setting; settings are written table.key")),
     };
+    if recipe.is_some_and(riddlemill_benchmarks::is_aside) {
+        return;
+    }
     if let Some(recipe) = recipe.filter(|r| !recipes.contains(r)) {
         return problem(unknown("recipe", recipe, recipes.iter().copied()));
     }

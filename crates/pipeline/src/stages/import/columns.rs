@@ -5,8 +5,10 @@ use std::fmt;
 
 use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
 
+use serde_json::Value;
+
 use super::files::Dump;
-use super::rows;
+use super::{loose, rows};
 use crate::config::{SourceKind, TABLE, near_miss};
 use riddlemill_files::reading::column_name;
 use riddlemill_text::notation;
@@ -94,9 +96,13 @@ pub(super) fn in_braces(pattern: &str) -> Vec<&str> {
     pattern.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name).collect()
 }
 
-/// Whether one of these is a column that records of a dump must have.
+/// Whether one of these is a column that records of a dump must have. Of a table it is one of texts: what is around a list of
+/// posts may have an id and a date, too.
 pub(super) fn any_of(dump: &Dump, names: &[String]) -> bool {
-    wanted(dump).iter().flat_map(|wanted| &wanted.any).any(|name| names.contains(name))
+    let is_of_texts = |wanted: &&Wanted| {
+        dump.kind != SourceKind::Table || matches!(wanted.by.as_str(), "fields.title" | "fields.content")
+    };
+    wanted(dump).iter().filter(is_of_texts).flat_map(|wanted| &wanted.any).any(|name| names.contains(name))
 }
 
 /// Columns that no row of a file has although its source needs them.
@@ -142,6 +148,8 @@ pub(super) fn seen(dump: &Dump, limit: u64) -> Columns {
         }
         known.insert(name);
     };
+    let names_of = |wanted: &Wanted| wanted.any.iter().filter(|name| name.contains('.')).cloned();
+    let inner: Vec<String> = open.iter().flat_map(names_of).collect();
     let header = rows::header(dump);
     let is_header = header.is_some();
     match header {
@@ -152,7 +160,7 @@ pub(super) fn seen(dump: &Dump, limit: u64) -> Columns {
             'rows: for batch in rows::batches(dump, limit) {
                 for at in 0..batch.len() {
                     let Some(Ok(bytes)) = batch.get(at).map(|item| item.bytes) else { continue };
-                    for name in keys(bytes) {
+                    for name in keys(bytes, &inner) {
                         take(name, &mut open);
                     }
                     if open.is_empty() {
@@ -241,10 +249,11 @@ fn suggestion(dump: &Dump, wanted: &Wanted, columns: &[String]) -> Option<String
     })
 }
 
-/// The keys of an object; none of anything else.
-fn keys(bytes: &[u8]) -> Vec<String> {
-    struct Keys;
-    impl<'de> Visitor<'de> for Keys {
+/// The keys of an object, and of these names with points (`author.name`) those that objects in it have; none of anything
+/// else.
+fn keys(bytes: &[u8], inner: &[String]) -> Vec<String> {
+    struct Keys<'i>(&'i [String]);
+    impl<'de> Visitor<'de> for Keys<'_> {
         type Value = Vec<String>;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -254,13 +263,23 @@ fn keys(bytes: &[u8]) -> Vec<String> {
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Vec<String>, A::Error> {
             let mut keys = Vec::new();
             while let Some(key) = map.next_key::<String>()? {
-                map.next_value::<IgnoredAny>()?;
+                let paths = loose::paths_within(self.0.iter().map(String::as_str), &key);
+                match paths.is_empty() {
+                    true => drop(map.next_value::<IgnoredAny>()?),
+                    false => {
+                        let value: Value = map.next_value()?;
+                        let is_there =
+                            |path: &&str| value.pointer(&format!("/{}", path.replace('.', "/"))).is_some();
+                        let found = paths.into_iter().filter(is_there);
+                        keys.extend(found.map(|path| format!("{key}.{path}")));
+                    }
+                }
                 keys.push(column_name(&key));
             }
             Ok(keys)
         }
     }
     let Ok(text) = simdutf8::basic::from_utf8(bytes) else { return Vec::new() };
-    let read = |text: &str| serde_json::Deserializer::from_str(text).deserialize_map(Keys);
+    let read = |text: &str| serde_json::Deserializer::from_str(text).deserialize_map(Keys(inner));
     read(text).or_else(|_| read(&notation::strict(text))).unwrap_or_default()
 }

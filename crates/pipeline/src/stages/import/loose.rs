@@ -1,6 +1,7 @@
 //! Fields that one crawler wrote as numbers and another as strings.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -40,8 +41,46 @@ impl<'de> DeserializeSeed<'de> for Digits {
             Some(b'{') => serde_json::Deserializer::from_str(raw)
                 .deserialize_map(Unwrapped(Digits))
                 .map_err(D::Error::custom),
+            Some(b'[') => Ok(in_segments(raw).map(Cow::Owned)),
             _ => Ok(None),
         }
+    }
+}
+
+/// A text that is written in segments, as messengers write one with links in it:
+/// `["see ", {"type": "link", "text": "example.org"}, "!"]`. `None` of any other list.
+fn in_segments(list: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Segment {
+        Plain(String),
+        Marked { text: String },
+    }
+    let segments: Vec<Segment> = serde_json::from_str(list).ok()?;
+    segments.iter().any(|segment| matches!(segment, Segment::Marked { .. })).then(|| {
+        let text = |segment| match segment {
+            Segment::Plain(text) | Segment::Marked { text } => text,
+        };
+        segments.into_iter().map(text).collect()
+    })
+}
+
+/// Of names with points those that go on inside of a member: `name` of `author.name` for `author`.
+pub(super) fn paths_within<'n>(names: impl Iterator<Item = &'n str>, member: &str) -> Vec<&'n str> {
+    names.filter_map(|name| name.trim().strip_prefix(member.trim())?.strip_prefix('.')).collect()
+}
+
+/// The value at a path of keys with points between them, as [`Digits`] reads it.
+pub(super) fn within(object: &RawValue, path: &str) -> Option<String> {
+    let (key, rest) = path.split_once('.').unwrap_or((path, ""));
+    let members: BTreeMap<Cow<'_, str>, &RawValue> = serde_json::from_str(object.get()).ok()?;
+    let value = members.get(key)?;
+    match rest {
+        "" => Digits
+            .deserialize(&mut serde_json::Deserializer::from_str(value.get()))
+            .ok()?
+            .map(Cow::into_owned),
+        rest => within(value, rest),
     }
 }
 
@@ -208,6 +247,10 @@ mod tests {
             let id = id(&mut serde_json::Deserializer::from_str(item));
             assert_eq!(id.ok().flatten().as_deref(), Some(read), "{item}");
         }
+        let segments = r#"["see ", {"type": "link", "text": "x.org"}, "!"]"#;
+        let of = |json: &str| Digits.deserialize(&mut serde_json::Deserializer::from_str(json)).unwrap();
+        assert_eq!(of(segments).as_deref(), Some("see x.org!"));
+        assert_eq!([of(r#"["a", "b"]"#), of(r#"[{"text": 1}]"#), of("[]")], [None, None, None]);
         let wrapped = r#"{"$date": {"$numberLong": "1704067200000"}}"#;
         let read = text(&mut serde_json::Deserializer::from_str(wrapped)).unwrap();
         assert_eq!(read.as_deref(), Some("1704067200000"));

@@ -52,15 +52,37 @@ const KINDS: &[(&str, &[&str], &[&str])] = &[
     ("puzzles", &["id", "question", "answer"], &[]),
 ];
 
-/// Names of columns by the field of a post that they are, the likelier before.
+/// Names of columns by the field of a post that they are, the likelier before; without what joins words, in small letters.
 const COLUMNS: &[(&str, &[&str])] = &[
-    ("id", &["id", "pid", "post_id", "postid", "tid", "thread_id", "uid", "编号", "帖子id", "序号"]),
+    (
+        "id",
+        &[
+            "id",
+            "pid",
+            "postid",
+            "tid",
+            "threadid",
+            "noteid",
+            "messageid",
+            "msgid",
+            "commentid",
+            "topicid",
+            "statusid",
+            "tweetid",
+            "mid",
+            "uid",
+            "编号",
+            "帖子id",
+            "序号",
+        ],
+    ),
     ("title", &["title", "subject", "headline", "标题", "题目", "主题"]),
     (
         "content",
         &[
             "content",
             "text",
+            "fulltext",
             "body",
             "selftext",
             "message",
@@ -68,6 +90,14 @@ const COLUMNS: &[(&str, &[&str])] = &[
             "joke",
             "sentence",
             "question",
+            "desc",
+            "description",
+            "caption",
+            "comment",
+            "posttext",
+            "rawtext",
+            "textraw",
+            "contenttext",
             "内容",
             "正文",
             "文本",
@@ -76,14 +106,42 @@ const COLUMNS: &[(&str, &[&str])] = &[
             "问题",
         ],
     ),
-    ("author", &["author", "user_name", "username", "user", "nickname", "作者", "楼主", "用户名", "昵称"]),
+    (
+        "author",
+        &[
+            "author",
+            "authorname",
+            "username",
+            "user",
+            "usernickname",
+            "nickname",
+            "nick",
+            "screenname",
+            "sender",
+            "poster",
+            "from",
+            "member",
+            "作者",
+            "楼主",
+            "用户名",
+            "昵称",
+            "发布者",
+        ],
+    ),
     (
         "time",
         &[
             "time",
-            "created_at",
-            "created_utc",
+            "createdat",
+            "createdutc",
+            "createtime",
             "created",
+            "publishtime",
+            "publishedat",
+            "published",
+            "postedat",
+            "posttime",
+            "pubdate",
             "date",
             "datetime",
             "timestamp",
@@ -92,8 +150,28 @@ const COLUMNS: &[(&str, &[&str])] = &[
             "日期",
         ],
     ),
-    ("score", &["score", "likes", "like_count", "upvotes", "ups", "votes", "agree", "点赞", "点赞数", "赞"]),
+    (
+        "score",
+        &[
+            "score",
+            "likes",
+            "likecount",
+            "likedcount",
+            "upvotes",
+            "ups",
+            "votes",
+            "agree",
+            "points",
+            "favoritecount",
+            "点赞",
+            "点赞数",
+            "赞",
+        ],
+    ),
 ];
+
+/// Keys of a name in an object that is a user.
+const NAMES: [&str; 6] = ["name", "username", "user_name", "screen_name", "nickname", "login"];
 
 /// What to do with pages that nothing reads.
 const UNREAD: &str = "none of the profiles (`riddlemill profiles list`) finds posts on them; `riddlemill profiles copy articles --as mysite` begins one, and `riddlemill crawl --try FILE --profile mysite` shows what it finds on a saved page";
@@ -207,7 +285,13 @@ fn of_rows(rows: &[Map<String, Value>]) -> Result<SourceProposal, NoSource> {
         return Err(NoSource::NoTexts(names.join(", ")));
     }
     let texts: Vec<String> = rows.iter().map(text_of).filter(|text| !text.is_empty()).collect();
-    let lacking = |column: &&String| rows.iter().any(|row| !row.contains_key(*column));
+    let is_there = |row: &Map<String, Value>, column: &str| match column.split_once('.') {
+        Some((object, name)) if !row.contains_key(column) => {
+            row.get(object).is_some_and(|o| o.get(name).is_some())
+        }
+        _ => row.contains_key(column),
+    };
+    let lacking = |column: &&String| rows.iter().any(|row| !is_there(row, column));
     Ok(SourceProposal {
         kind,
         optional: fields.values().filter(lacking).cloned().collect(),
@@ -231,10 +315,18 @@ fn fields(rows: &[Map<String, Value>]) -> BTreeMap<&'static str, String> {
     }
     let mut fields: BTreeMap<&'static str, String> = BTreeMap::new();
     for (field, names) in COLUMNS {
-        let of_name = |name: &&str| columns.iter().find(|column| column.trim().to_lowercase() == **name);
+        let of_name = |name: &&str| columns.iter().find(|column| joined(column) == **name);
         let free = |column: &&&String| !fields.values().any(|taken| taken == **column);
-        let found = names.iter().filter_map(of_name).find(free).map(|column| (*column).clone());
+        let known = names.iter().filter_map(of_name).filter(free);
+        let found = known.filter_map(|column| path_of(field, column, rows)).next();
         fields.extend(found.map(|column| (*field, column)));
+    }
+    // What only some rows have is of other things than posts: a chat tells its new title.
+    let having = |column: &String| rows.iter().filter(|row| row.contains_key(column)).count();
+    if fields.contains_key("content")
+        && fields.get("title").is_some_and(|title| 2 * having(title) < rows.len())
+    {
+        fields.remove("title");
     }
     if !fields.contains_key("title") && !fields.contains_key("content") {
         let length = |column: &String| -> usize {
@@ -247,6 +339,25 @@ fn fields(rows: &[Map<String, Value>]) -> BTreeMap<&'static str, String> {
         fields.extend(longest.map(|column| ("content", column)));
     }
     fields
+}
+
+/// A column's name in small letters, without what joins its words.
+fn joined(column: &str) -> String {
+    column.chars().filter(|c| !matches!(c, '_' | '-' | ' ' | '.')).flat_map(char::to_lowercase).collect()
+}
+
+/// A column as its field's value, or the name in it where it is an object; `None` where it has neither.
+fn path_of(field: &str, column: &str, rows: &[Map<String, Value>]) -> Option<String> {
+    let values = || rows.iter().filter_map(|row| row.get(column)).filter(|value| !value.is_null());
+    // What wraps a value that JSON has no type for (`$date`) is read as that value.
+    if !values().any(Value::is_object)
+        || values().any(|value| value.as_object().is_some_and(|o| o.keys().any(|key| key.starts_with('$'))))
+    {
+        return Some(column.to_owned());
+    }
+    let has = |name: &&&str| values().any(|value| value.get(**name).is_some_and(Value::is_string));
+    let name = NAMES.iter().find(has).filter(|_| field == "author")?;
+    Some(format!("{column}.{name}"))
 }
 
 /// The language that nearly all texts are in whose language is known.
@@ -298,6 +409,34 @@ mod tests {
             of("{\"n\": 1, \"was\": \"Why do fish never get thirsty in the sea?\"}\n{\"n\": 2}\n").unwrap();
         assert_eq!(found.fields.get("content").map(String::as_str), Some("was"));
         assert_eq!(found.optional, ["was"]);
+    }
+
+    #[test]
+    fn exports_of_messengers_and_crawlers_are_proposed_with_their_own_names() {
+        let found = |content: &str| {
+            let fields = of(content).unwrap().fields;
+            fields.into_iter().map(|(field, column)| format!("{field} = {column}")).collect::<Vec<_>>()
+        };
+        let chat = r#"{"name": "chat", "id": 7, "messages": [{"id": 1, "type": "service", "title": "chat", "text": ""},
+            {"id": 2, "from": "kim", "date": "2024-01-02", "text": "Why is a cloud never thirsty?"},
+            {"id": 3, "from": "lee", "date": "2024-01-03", "text": ["see ", {"type": "link", "text": "x.org"}]}]}"#;
+        assert_eq!(found(chat), ["author = from", "content = text", "id = id", "time = date"]);
+        let channel = r#"{"guild": {"id": "1"}, "messages": [{"id": "9", "content": "Why do locks exist?",
+            "timestamp": "2024", "author": {"id": "7", "name": "kim"}}]}"#;
+        assert_eq!(
+            found(channel),
+            ["author = author.name", "content = content", "id = id", "time = timestamp"]
+        );
+        let table = "note_id,title,desc,publish_time,user_nickname,liked_count\n1,云会恐高吗？,它很高,2024-05-01,甲,3\n";
+        let all = [
+            "author = user_nickname",
+            "content = desc",
+            "id = note_id",
+            "score = liked_count",
+            "time = publish_time",
+            "title = title",
+        ];
+        assert_eq!(found(table), all);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Any table whose columns the settings name: JSON, JSONL, CSV or Parquet.
 //!
 //! `fields = { id = "tieba:{tid}", title = "subject", content = "body" }`: each of the post's fields is a
-//! column, or a template with columns in braces. Further columns are stored in the post's note, from which declared records
+//! column, or a template with columns in braces; `author.name` is the `name` in a column that is an object. Further columns are stored in the post's note, from which declared records
 //! read them.
 
 use std::borrow::Cow;
@@ -13,9 +13,10 @@ use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::native_id::{Damaged, as_meant};
-use super::{Parsed, RawPost, loose};
+use super::{Parsed, RawPost, columns, loose};
 use crate::config::TABLE;
 use riddlemill_text::record::PostKind;
 
@@ -179,6 +180,16 @@ impl Wanted<'_> {
         };
         self.0.values().any(|pattern| pattern.trim() == column || in_braces(pattern))
     }
+
+    /// The rest of the names that go on inside of a column.
+    fn paths_within(&self, column: &str) -> Vec<&str> {
+        let dotted = self.0.values().filter(|pattern| pattern.contains('.'));
+        let names = dotted.flat_map(|pattern| {
+            let inner = columns::in_braces(pattern);
+            if inner.is_empty() { vec![pattern.as_str()] } else { inner }
+        });
+        loose::paths_within(names, column)
+    }
 }
 
 impl<'de> DeserializeSeed<'de> for Wanted<'_> {
@@ -202,8 +213,17 @@ impl<'de> Visitor<'de> for Wanted<'_> {
             if self.names(&name) {
                 let text = map.next_value_seed(loose::Digits)?;
                 row.0.push((name, text));
-            } else {
+                continue;
+            }
+            let paths = self.paths_within(&name);
+            if paths.is_empty() {
                 map.next_value::<IgnoredAny>()?;
+                continue;
+            }
+            let object: &RawValue = map.next_value()?;
+            for path in paths {
+                let text = loose::within(object, path).map(Cow::Owned);
+                row.0.push((format!("{}.{path}", name.trim()).into(), text));
             }
         }
         Ok(row)
