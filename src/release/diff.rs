@@ -134,8 +134,8 @@ pub fn diff(
     Ok(Diff { configs, left_out_before: left_out(before)?, left_out: left_out(after)? })
 }
 
-/// Replaces a withdrawn text.
-const WITHDRAWN: &str = "(withdrawn)";
+/// Stands for a withdrawn text.
+pub const WITHDRAWN: &str = "(withdrawn)";
 
 /// Removes the texts of a withdrawn row; its names stay.
 fn silence(row: &mut JsonRow) {

@@ -42,7 +42,7 @@ pub fn export(rows: &[JsonRow], form: Form, path: &Path) -> Result<(), Error> {
     let written = match form {
         Form::LabelStudio => label_studio(rows, &mut out),
         Form::Argilla => argilla(rows, &mut out),
-        Form::Csv | Form::Xlsx => csv(rows, &mut out),
+        Form::Csv | Form::Xlsx => csv(rows.first(), rows).and_then(|table| out.write_all(&table)),
     };
     written.and_then(|()| out.flush()).map_err(failed)
 }
@@ -71,11 +71,31 @@ fn argilla(rows: &[JsonRow], out: &mut impl Write) -> std::io::Result<()> {
 /// Columns with a row's origin and standing.
 const PROVENANCE: [&str; 6] = ["source", "source_id", "source_kind", "file", "licence", "standing"];
 
-fn csv(rows: &[JsonRow], out: &mut impl Write) -> std::io::Result<()> {
-    let headers: Vec<&String> = rows.first().into_iter().flat_map(|row| row.keys()).collect();
-    let cells = rows.iter().map(|row| row.values().map(cell));
-    let table = csv_table(CsvFor::Both, &headers, cells).map_err(std::io::Error::other)?;
-    out.write_all(&table)
+/// Rows as comma-separated values ([`Form::Csv`]); `like` is a row with their columns, which are the header even if
+/// there are no rows.
+///
+/// # Errors
+/// If a row has other columns.
+pub fn csv<'r>(
+    like: Option<&JsonRow>,
+    rows: impl IntoIterator<Item = &'r JsonRow>,
+) -> std::io::Result<Vec<u8>> {
+    let headers: Vec<&String> = like.into_iter().flat_map(|row| row.keys()).collect();
+    let cells = rows.into_iter().map(|row| row.values().map(cell));
+    csv_table(CsvFor::Both, &headers, cells).map_err(std::io::Error::other)
+}
+
+/// Rows as JSON, one per line, as a release has them.
+pub fn json_lines<'r>(rows: impl IntoIterator<Item = &'r JsonRow>) -> Vec<u8> {
+    rows.into_iter().flat_map(|row| (json!(row).to_string() + "\n").into_bytes()).collect()
+}
+
+/// Some rows of a config as Parquet, in this order, with the columns and types of the release in `folder`.
+///
+/// # Errors
+/// [`Error`] if the file of the release cannot be read, or does not have as many rows.
+pub fn parquet(folder: &Path, config: &str, places: impl Iterator<Item = usize>) -> Result<Vec<u8>, Error> {
+    super::parquet::taken(&folder.join(format!("data/{config}/test.parquet")), places)
 }
 
 fn workbook(rows: &[JsonRow], path: &Path) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {

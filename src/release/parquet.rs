@@ -161,6 +161,26 @@ pub(super) fn read(path: &Path, shapes: &[Shape]) -> Result<Vec<Row>, Error> {
     Ok(rows)
 }
 
+/// Some rows of a Parquet file as the bytes of another, in this order, with the same columns and types.
+///
+/// # Errors
+/// [`Error`] if it is damaged, or has fewer rows.
+pub(super) fn taken(path: &Path, places: impl Iterator<Item = usize>) -> Result<Vec<u8>, Error> {
+    let damaged = |e: PolarsError| Error::stale_file(path, e);
+    let file = fence::open(path).map_err(Error::io("read", path))?;
+    let frame = ParquetReader::new(file).read_parallel(ParallelStrategy::None).finish().map_err(damaged)?;
+    let places: Vec<IdxSize> = places.map(|at| IdxSize::try_from(at).unwrap_or(IdxSize::MAX)).collect();
+    let mut frame = frame.take(&IdxCa::from_vec(PlSmallStr::EMPTY, places)).map_err(damaged)?;
+    let mut bytes = Vec::new();
+    ParquetWriter::new(&mut bytes)
+        .with_compression(ParquetCompression::Zstd(None))
+        .set_parallel(false)
+        .with_key_value_metadata(Some(stated_types(frame.schema())))
+        .finish(&mut frame)
+        .map_err(damaged)?;
+    Ok(bytes)
+}
+
 fn values(column: &Column, kind: Kind) -> PolarsResult<Vec<Value>> {
     fn each<T>(cells: impl Iterator<Item = Option<T>>, value: impl Fn(T) -> Value) -> Vec<Value> {
         cells.map(|cell| cell.map_or(Value::Null, &value)).collect()

@@ -12,8 +12,8 @@ use tower_http::compression::CompressionLayer;
 use super::access::Rank;
 use super::app::{App, BODY_BYTES};
 use super::routes::{
-    assign, carry, cast, causes, curate, decide, duplicates, guideline, history, login, overview, pending,
-    people, persons, record, releases, review, run, stage, table, trials,
+    assign, carry, cast, causes, curate, decide, difference, duplicates, guideline, history, login, overview,
+    pending, people, persons, record, releases, review, run, stage, table, trials,
 };
 use super::{assets, guard};
 
@@ -49,9 +49,10 @@ fn readers() -> Vec<Route> {
         ("/releases", get(releases::list)),
         ("/{recipe}/release/{version}", get(releases::page)),
         ("/{recipe}/release/{version}/rows", get(table::page)),
+        ("/{recipe}/release/{version}/rows/{form}", get(table::download)),
         ("/{recipe}/release/{version}/card", get(table::card)),
         ("/{recipe}/release/{version}/file/{*path}", get(table::file)),
-        ("/{recipe}/diff", get(releases::diff)),
+        ("/{recipe}/diff", get(difference::page)),
     ]
 }
 

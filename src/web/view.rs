@@ -63,6 +63,8 @@ templates![
     "site_rows.html",
     "site_row.html",
     "site_gone.html",
+    "site_changes.html",
+    "site_change.html",
     "site_left_out.html",
     "site_prompt.html",
 ];
@@ -91,12 +93,18 @@ static VIEWS: LazyLock<Result<Environment<'static>, Error>> = LazyLock::new(|| {
     env.add_filter("n", grouped);
     env.add_filter("u", |text: &str| encoded(text));
     env.add_filter("post", |text: &str| Value::from_safe_string(shown(text)));
-    env.add_filter("rendered", |text: &str| Value::from_safe_string(markdown::rendered(text)));
+    env.add_filter("rendered", |text: &str, files: Option<&str>| {
+        Value::from_safe_string(markdown::rendered(text, files))
+    });
     // Amounts under a cent are shown too.
     env.add_filter("usd", |x: f64| if x > 0.0 && x < 0.01 { format!("{x:.4}") } else { format!("{x:.2}") });
     env.add_filter("score", |x: f64| decimals(x, 3));
     env.add_filter("percent", |x: f64| decimals(x * 100.0, 1));
-    env.add_function("differences", |a: &str, b: &str| Value::from_safe_string(differences(a, b)));
+    env.add_function("differences", |a: &str, b: &str| {
+        Value::from_safe_string(differences(a, b, &[Side::A, Side::B]))
+    });
+    env.add_function("was", |a: &str, b: &str| Value::from_safe_string(differences(a, b, &[Side::A])));
+    env.add_function("now", |a: &str, b: &str| Value::from_safe_string(differences(a, b, &[Side::B])));
     env.add_function("marked", |text: &str, sought: &str| Value::from_safe_string(marked(text, sought)));
     env.add_filter("to_json", |value: Value| {
         serde_json::to_string(&value).map_err(|e| Error::new(ErrorKind::BadSerialization, e.to_string()))
@@ -245,10 +253,13 @@ fn marked(text: &str, sought: &str) -> String {
     out
 }
 
-/// Two texts merged into one, with the differences marked character by character.
-fn differences(a: &str, b: &str) -> String {
+/// Two texts merged into one, with the differences marked by word, or by character in texts without spaces. Of one side
+/// alone, only that text with what the other does not have.
+fn differences(a: &str, b: &str, sides: &[Side]) -> String {
     let mut out = String::new();
-    for piece in diff(a, b) {
+    for piece in
+        diff(a, b).into_iter().filter(|piece| piece.side == Side::Both || sides.contains(&piece.side))
+    {
         let (open, close) = match piece.side {
             Side::Both => ("", ""),
             Side::A => ("<del>", "</del>"),
@@ -273,7 +284,12 @@ mod tests {
         let html = shown(post);
         assert!(!html.contains("<script") && !html.contains('\u{202e}') && !html.contains('\u{0}'));
         assert!(html.contains("&lt;script&gt;") && html.contains("U+202E") && html.contains("U+0000"));
-        assert_eq!(differences("a<b", "a>b"), "a<del>&lt;</del><ins>&gt;</ins>b");
+        let of = |sides: &[Side]| differences("a<b", "a>b", sides);
+        assert_eq!(of(&[Side::A, Side::B]), "a<del>&lt;</del><ins>&gt;</ins>b");
+        assert_eq!(
+            (of(&[Side::A]), of(&[Side::B])),
+            ("a<del>&lt;</del>b".into(), "a<ins>&gt;</ins>b".into())
+        );
     }
 
     #[test]

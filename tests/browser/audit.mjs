@@ -67,6 +67,55 @@ export const a_release_diff_is_opened = () => served(async (server, browser, wor
   check(sheet.wrong.length === 0, sheet.wrong.join("\n"));
 });
 
+export const two_versions_stand_side_by_side = () => served(async (server, browser, workspace) => {
+  workspace.call("release", "flub", "--date", "2026-01-02");
+  workspace.call("run", "--offline", "-q", "--recipe", "flub", "--set", "filter.min_chars=20", "--set", "options.seed=2");
+  const sheet = await page(browser);
+  await sheet.goto(server.url + "/flub/diff");
+  const answer = await sheet.textContent(".answer");
+  check(answer.includes("28 → 24") && answer.includes("(−4)"), `the answer comes first: ${answer}`);
+  await sheet.click(".answer a[href='#changed-1']");
+  const cells = sheet.locator(".sides").first().locator("tbody tr").first().locator("td");
+  const [before, after] = [await cells.nth(0).boundingBox(), await cells.nth(1).boundingBox()];
+  check(before.x + before.width <= after.x + 1 && Math.abs(before.y - after.y) < 2, "before stands left of after");
+  check((await sheet.locator(".sides del").count()) > 0 && (await sheet.locator(".sides ins").count()) > 0, "what differs is marked");
+  await accessible(sheet, "two versions");
+  check(sheet.wrong.length === 0, sheet.wrong.join("\n"));
+});
+
+export const a_release_is_filtered_by_its_bars = () => served(async (server, browser) => {
+  const sheet = await page(browser);
+  await sheet.goto(server.url + "/flub/release/candidate/rows");
+  const found = async () => Number((await sheet.textContent("#rows .count")).trim().split(" ")[0]);
+  check((await found()) === 28, "all rows at first");
+  // A value, then null: each bar says how many rows it shows.
+  const bar = sheet.locator(".spreads a", { hasText: "null" }).first();
+  const said = Number(await bar.locator(".num").textContent());
+  await bar.click();
+  check(said > 0 && (await found()) === said && (await sheet.locator("table.rows tbody tr").count()) === said, "null can be asked for");
+  check((await sheet.locator(".chips a").count()) === 1, "the filter is shown");
+  await sheet.click(".chips a");
+  check((await found()) === 28, "and taken back");
+  // A length, with the keyboard, and a search on top of it that keeps it.
+  const length = sheet.locator(".spread svg a").first();
+  const many = Number((await length.getAttribute("aria-label")).split(": ")[1]);
+  await length.focus();
+  await sheet.keyboard.press("Enter");
+  await sheet.waitForSelector(".chips a");
+  check((await found()) === many, "a length is filtered");
+  await sheet.fill("#q", (await sheet.locator("table.rows tbody .cell").first().textContent()).trim().slice(0, 2));
+  await sheet.waitForSelector("#rows mark");
+  check((await found()) <= many && (await sheet.locator(".chips a").count()) === 1, "the search keeps the filter");
+  // The address of the view shows the same to somebody else.
+  const [rows, address] = [await found(), await sheet.inputValue("[data-copy]")];
+  check(address.startsWith("http") && !address.includes("=&"), `an address without what is not asked for: ${address}`);
+  const [down] = await Promise.all([sheet.waitForEvent("download"), sheet.click("a[href*='/rows/jsonl']")]);
+  check(down.suggestedFilename().includes(`-${rows}-of-28.jsonl`), down.suggestedFilename());
+  await sheet.goto(address);
+  check((await found()) === rows, "the shared view is the same");
+  check(sheet.wrong.length === 0, sheet.wrong.join("\n"));
+});
+
 export const posts_that_hold_scripts_do_nothing = () => {
   const workspace = new Workspace();
   const texts = ["<script>alert(1)</script>雨伞会不会怕水？", "<img src=x onerror=alert(2)>镜子会不会看腻我？", "\"><svg/onload=alert(3)>影子会不会累？", "<a href=javascript:alert(4)>门</a>会不会痒？", "\u202egnp.exe\u202c反着念会不会头晕？"];
@@ -86,7 +135,7 @@ export const posts_that_hold_scripts_do_nothing = () => {
   }, workspace);
 };
 
-const PAGES = { overview: "/", stage: "/ruozhibench-gen/stage/filter", changed: "/ruozhibench-gen/stage/clean?outcome=changed", record: "/ruozhibench-gen/record/tieba:990001059", figures: "/ruozhibench-gen/figures/dedup", duplicates: "/ruozhibench-gen/duplicates", releases: "/releases", release: "/ruozhibench-gen/release/candidate", found: "/find?q=" + encodeURIComponent("灯"), seek: "/find", changed_review: "/ruozhibench-gen/stage/review:screen", pairs: "/ruozhibench-gen/duplicates?show=pairs&verdict=same", diff: "/flub/diff", row: "/ruozhibench-gen/release/candidate/rows?row=0", options: "/ruozhibench-mc/release/candidate", guideline: "/review/ruozhibench-gen/category/guideline", history: "/review/mine?as=annotator-1", carry: "/curate/brainteaser/kind/carry", login: "/login", gone: "/join/nothing", curate: "/curate", progress: "/curate/ruozhibench-gen/screen", assign: "/curate/ruozhibench-gen/screen/assign", people: "/people", run: "/run", costs: "/run/costs", table: "/ruozhibench-gen/release/candidate/rows", card: "/ruozhibench-gen/release/candidate/card", queue: "/review?as=annotator-1", ballot: "/review/ruozhibench-gen/screen/vote?as=annotator-1", missing: "/nothing" };
+const PAGES = { overview: "/", stage: "/ruozhibench-gen/stage/filter", changed: "/ruozhibench-gen/stage/clean?outcome=changed", record: "/ruozhibench-gen/record/tieba:990001059", figures: "/ruozhibench-gen/figures/dedup", duplicates: "/ruozhibench-gen/duplicates", releases: "/releases", release: "/ruozhibench-gen/release/candidate", found: "/find?q=" + encodeURIComponent("灯"), seek: "/find", changed_review: "/ruozhibench-gen/stage/review:screen", pairs: "/ruozhibench-gen/duplicates?show=pairs&verdict=same", diff: "/flub/diff", row: "/ruozhibench-gen/release/candidate/rows?row=0", options: "/ruozhibench-mc/release/candidate", guideline: "/review/ruozhibench-gen/category/guideline", history: "/review/mine?as=annotator-1", carry: "/curate/brainteaser/kind/carry", login: "/login", gone: "/join/nothing", curate: "/curate", progress: "/curate/ruozhibench-gen/screen", assign: "/curate/ruozhibench-gen/screen/assign", people: "/people", run: "/run", costs: "/run/costs", table: "/ruozhibench-gen/release/candidate/rows", choices: "/flub/release/candidate/rows?is.type=" + encodeURIComponent("∅"), scores: "/ruozhibench-mc/release/candidate/rows?q=a", card: "/ruozhibench-gen/release/candidate/card", queue: "/review?as=annotator-1", ballot: "/review/ruozhibench-gen/screen/vote?as=annotator-1", missing: "/nothing" };
 
 export const every_page_is_accessible_in_both_lights_widths_and_languages = () => served(async (server, browser) => {
   for (const [light, width, locale] of [["light", 1280, "en"], ["dark", 390, "zh-CN"], ["dark", 1280, "en"], ["light", 390, "zh-CN"]]) {

@@ -1,7 +1,8 @@
 // The pictures of the README, taken of the pages as they are: RIDDLEMILL_PICTURES names the folder they are written to.
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { Server, Workspace, check, open, page } from "./harness.mjs";
 
 export const the_pictures_of_the_readme_can_be_taken = async () => {
@@ -29,6 +30,24 @@ export const the_pictures_of_the_readme_can_be_taken = async () => {
       await sheet.keyboard.type(" Really?");
     });
     check(sheet.wrong.length === 0, sheet.wrong.join("\n"));
+    // A release as pages from the disk; drawn again as WebP, which is half as large.
+    workspace.call("release", "flub", "--date", "2026-01-02");
+    workspace.call("site", "output/flub/1.0.0-draft.1", "--out", "site");
+    const small = await page(browser, { viewport: { width: 1100, height: 900 }, colorScheme: "light" });
+    await small.goto(pathToFileURL(join(workspace.root, "site", "index.html")).href);
+    const shot = (await small.screenshot()).toString("base64");
+    await small.goto("about:blank");
+    const drawn = await small.evaluate(async (data) => {
+      const image = new Image();
+      image.src = `data:image/png;base64,${data}`;
+      await image.decode();
+      const canvas = Object.assign(document.createElement("canvas"), { width: image.width, height: image.height });
+      canvas.getContext("2d").drawImage(image, 0, 0);
+      return canvas.toDataURL("image/webp", 0.8).split(",")[1];
+    }, shot);
+    const bytes = Buffer.from(drawn, "base64");
+    writeFileSync(join(folder, "site-overview.webp"), bytes);
+    check(bytes.length > 20000 && bytes.length <= 60000, `site-overview has ${bytes.length} bytes`);
   } finally {
     await browser.close();
     await server.kill();

@@ -4,10 +4,14 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Workspace, accessible, check, open, page, picture } from "./harness.mjs";
 
-async function opened(work, more = {}, recipe = "flub") {
+async function opened(work, more = {}, recipe = "flub", otherwise = []) {
   const workspace = Workspace.sample();
   workspace.call("release", recipe, "--date", "2026-01-02");
-  workspace.call("site", `output/${recipe}/1.0.0-draft.1`, "--out", "site");
+  if (otherwise.length) {
+    workspace.call("run", "--offline", "-q", "--recipe", recipe, ...otherwise);
+    workspace.call("release", recipe, "--date", "2026-01-03", ...otherwise);
+  }
+  workspace.call("site", `output/${recipe}/1.0.0-draft.${otherwise.length ? 2 : 1}`, "--out", "site", ...otherwise);
   const browser = await open();
   try {
     const sheet = await page(browser, more);
@@ -59,6 +63,21 @@ export const a_site_needs_no_script = () => opened(async (sheet, at) => {
   await sheet.click("#table tbody tr:first-child a.id");
   check((await sheet.locator(".way > li").count()) > 5, "a row is read");
 }, { javaScriptEnabled: false });
+
+const OTHERWISE = ["--set", "filter.min_chars=20", "--set", "options.seed=2"];
+
+export const a_site_tells_what_changed = () => opened(async (sheet, at) => {
+  await sheet.goto(at("index.html"));
+  await sheet.click("#versions a.button");
+  check((await sheet.textContent(".answer")).includes("28 → 24"), "how many rows there were and are");
+  check((await sheet.locator(".records code").first().textContent()) === "too_short", "why a row left");
+  await accessible(sheet, "what changed");
+  sheet.wrong = sheet.wrong.filter((what) => !/^Connecting to 'file:[^']*\.css'/.test(what));
+  await sheet.locator(".records li", { has: sheet.locator(".sides") }).first().locator("a.id").click();
+  check((await sheet.locator(".sides del").count()) > 0 && (await sheet.locator(".sides ins").count()) > 0, "before and after");
+  await accessible(sheet, "a row that changed");
+  sheet.wrong = sheet.wrong.filter((what) => !/^Connecting to 'file:[^']*\.css'/.test(what));
+}, {}, "flub", OTHERWISE);
 
 // Every kind of page, light and dark, wide and narrow.
 const kinds = (workspace) => {

@@ -25,11 +25,11 @@ pub fn released(recipe: &str) -> Workspace {
     ws
 }
 
-fn text_of(bytes: &[u8]) -> String {
+pub fn text_of(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-fn pages(site: &Tree) -> impl Iterator<Item = (&String, String)> {
+pub fn pages(site: &Tree) -> impl Iterator<Item = (&String, String)> {
     site.iter().filter(|(path, _)| path.ends_with(".html")).map(|(path, bytes)| (path, text_of(bytes)))
 }
 
@@ -47,7 +47,7 @@ fn target(page: &str, link: &str) -> String {
 }
 
 /// Every page is small, complete by itself, and leads to pages that exist.
-fn assert_whole(site: &Tree) {
+pub fn assert_whole(site: &Tree) {
     let link = regex::Regex::new(r#"\b(?:href|src)="([^"]*)""#).unwrap();
     for (path, page) in pages(site) {
         assert!(page.len() <= PAGE, "{path}: {} bytes", page.len());
@@ -183,7 +183,7 @@ fn private(ws: &Workspace) -> BTreeSet<String> {
 }
 
 /// Without the escapes of HTML.
-fn unescaped(text: &str) -> String {
+pub fn unescaped(text: &str) -> String {
     let pairs =
         [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&#x27;", "'"), ("&#x2f;", "/")];
     pairs.iter().fold(text.to_owned(), |text, (code, c)| text.replace(code, c)).replace("&amp;", "&")

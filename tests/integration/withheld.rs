@@ -45,6 +45,7 @@ const ASKED: &[(&str, &[&str])] = &[
     ("/releases", &[""]),
     ("/{recipe}/release/{version}", &["", "?reference=..%2faccess.jsonl"]),
     ("/{recipe}/release/{version}/rows", &["", "?q={secret}", "?row=0"]),
+    ("/{recipe}/release/{version}/rows/{form}", &["", "?q={secret}"]),
     ("/{recipe}/release/{version}/card", &[""]),
     ("/{recipe}/release/{version}/file/{*path}", &[""]),
     ("/{recipe}/diff", &["", "?before=candidate&after=candidate"]),
@@ -93,6 +94,7 @@ fn filled(path: &str, secrets: &Secrets) -> Vec<String> {
     fill("{*path}", &|_| texts(&["MANIFEST.json", "..%2f..%2f..%2fraw%2faccess.jsonl"]));
     fill("{token}", &|_| texts(&["0123456789abcdef"]));
     fill("{version}", &|_| texts(&["candidate"]));
+    fill("{form}", &|_| texts(&["csv", "jsonl", "parquet", "toml"]));
     fill("{*id}", &|_| vec![secrets.item.clone()]);
     fill("{hash}", &|_| texts(&["0", ".."]));
     fill("{name}", &|_| texts(&["page.css", "access.jsonl"]));

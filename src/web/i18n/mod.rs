@@ -6,6 +6,7 @@ mod manage;
 mod persons;
 mod site;
 mod table;
+mod viewer;
 
 use crate::audit::chinese;
 use crate::stages::definition as defined;
@@ -51,7 +52,9 @@ impl Language {
 
 /// All texts: key, English, Chinese.
 fn entries() -> impl Iterator<Item = &'static (&'static str, &'static str, &'static str)> {
-    [table::WORDS, ballot::WORDS, manage::WORDS, persons::WORDS, site::WORDS].into_iter().flatten()
+    [table::WORDS, ballot::WORDS, manage::WORDS, persons::WORDS, site::WORDS, viewer::WORDS]
+        .into_iter()
+        .flatten()
 }
 
 /// A text by its key; the template fills in `{}`.

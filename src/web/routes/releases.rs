@@ -1,6 +1,5 @@
 //! Candidates and releases: their contents, differences, and comparison with the published sets.
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,18 +12,18 @@ use super::counted::{Counted, counted};
 use super::faults::field_name;
 use crate::config::Config;
 use crate::join::Unwatched;
-use crate::pipeline::{RunError, Withheld, review_items};
+use crate::pipeline::{RunError, review_items};
 use crate::recipe::{RECIPES, Recipe};
 use crate::release::compare::{self, Comparison};
-use crate::release::diff::{self as differing, Diff};
 use crate::release::layout;
 use crate::release::registry::Registry;
-use crate::release::{Candidate, Causes, LeftOut, Since, listed, read_rows, since};
+use crate::release::{Candidate, Since, listed, read_rows, since};
 use crate::review::agreement::{self, Bootstrap, Estimate};
 use crate::stages::review::Votes;
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::PageError;
 use crate::web::i18n::Language;
+use crate::web::tables::Table;
 use crate::web::view;
 use crate::web::visitor::Visitor;
 use riddlemill_files::fence;
@@ -42,14 +41,14 @@ struct Listed {
 }
 
 #[derive(Serialize)]
-struct Version {
-    version: String,
+pub(super) struct Version {
+    pub(super) version: String,
     date: String,
     configs: BTreeMap<String, u64>,
     /// Why it is a draft.
     draft: Vec<String>,
     /// Whether its folder is in output/.
-    here: bool,
+    pub(super) here: bool,
     words: String,
     /// The current state of its rows; `None` for a candidate.
     since: Option<Since>,
@@ -76,7 +75,7 @@ pub(in crate::web) async fn list(
 }
 
 /// The candidate first, then the newest release.
-fn versions(app: &App, recipe: &'static Recipe) -> Result<Vec<Version>, PageError> {
+pub(super) fn versions(app: &App, recipe: &'static Recipe) -> Result<Vec<Version>, PageError> {
     let mut versions = Vec::new();
     if let Some(candidate) = Candidate::read(&folder(app, recipe, CANDIDATE))? {
         versions.push(Version {
@@ -129,6 +128,8 @@ struct Shown {
     version: String,
     manifest: Candidate,
     configs: Vec<Counted>,
+    /// Rows withdrawn since, which no figure counts.
+    withdrawn: usize,
     agreement: Vec<AgreementRow>,
     versions: Vec<Version>,
     references: Vec<String>,
@@ -176,7 +177,8 @@ pub(in crate::web) async fn page(
     let shown = reading(move || {
         let folder = known(&app, recipe, &version)?;
         let manifest = Candidate::read(&folder)?.ok_or_else(PageError::not_found)?;
-        let rows = read_rows::of_folder(&folder)?;
+        // Figures and first rows are those of the table: without rows withdrawn since.
+        let table = app.tables.get(&app.workspace, recipe, &folder)?;
         let (config, _) = app.config();
         let size = |path: String| {
             let bytes = folder.join(&path).metadata().map_or(0, |meta| meta.len());
@@ -187,12 +189,13 @@ pub(in crate::web) async fn page(
         let files = files.map(|(path, _)| size(path)).collect();
         let references = references(&app);
         let compared = match references.contains(&with.reference) {
-            true => Some(compared(&app, recipe, &rows, with.reference)?),
+            true => Some(compared(&app, recipe, &table, with.reference)?),
             false => None,
         };
         Ok(Shown {
             recipe: recipe.name,
-            configs: rows.iter().map(|(name, rows)| counted(&config, recipe, name, rows)).collect(),
+            configs: table.configs.iter().map(|of| counted(&config, recipe, &of.name, &of.rows)).collect(),
+            withdrawn: table.withdrawn,
             agreement: agreed(&config, recipe)?,
             versions: versions(&app, recipe)?,
             version,
@@ -250,13 +253,11 @@ fn references(app: &App) -> Vec<String> {
 fn compared(
     app: &App,
     recipe: &'static Recipe,
-    rows: &[(String, Vec<read_rows::JsonRow>)],
+    table: &Table,
     reference: String,
 ) -> Result<Compared, PageError> {
     let mut theirs = read_rows::of_file(&app.workspace.raw().join("reference").join(&reference))?;
-    let mut ours: Vec<_> = rows.iter().flat_map(|(_, rows)| rows.iter().cloned()).collect();
-    let mut withdrawn = Withheld::open(&app.workspace, recipe)?.rows(&ours)?.into_iter();
-    ours.retain(|_| !withdrawn.next().unwrap_or_default());
+    let mut ours: Vec<_> = table.configs.iter().flat_map(|config| config.rows.iter().cloned()).collect();
     compare::same_form(&mut ours, &mut theirs);
     let types = layout::renamed();
     let likeness = app.config().0.typed(Some(recipe.name), "dedup");
@@ -265,78 +266,4 @@ fn compared(
     found.near.truncate(SHOWN);
     found.follow(&app.config().0, recipe)?;
     Ok(Compared { reference, found })
-}
-
-/// Query parameters of a diff.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(in crate::web) struct DiffQuery {
-    before: String,
-    after: String,
-}
-
-#[derive(Serialize)]
-struct Differences {
-    recipe: &'static str,
-    before: String,
-    after: String,
-    versions: Vec<Version>,
-    diff: Option<Diff>,
-    /// Most entries shown of each kind.
-    shown: usize,
-    counts: Vec<[usize; 3]>,
-    /// Items that each of the two lacks because they wait or failed.
-    left_out: [Vec<LeftOut>; 2],
-}
-
-/// Two versions, row by row.
-pub(in crate::web) async fn diff(
-    State(app): State<Arc<App>>,
-    visitor: Visitor,
-    Path(name): Path<String>,
-    Query(two): Query<DiffQuery>,
-) -> Result<Response, PageError> {
-    let recipe = recipe(&name)?;
-    let found = reading(move || {
-        let here: Vec<Version> = versions(&app, recipe)?.into_iter().filter(|v| v.here).collect();
-        let name = |at: usize| here.get(at).map(|v| v.version.clone()).unwrap_or_default();
-        let after = if two.after.is_empty() { name(0) } else { two.after };
-        let before =
-            if two.before.is_empty() { name(1.min(here.len().saturating_sub(1))) } else { two.before };
-        let mut found = Differences {
-            recipe: recipe.name,
-            versions: here,
-            diff: None,
-            shown: SHOWN,
-            counts: Vec::new(),
-            left_out: Default::default(),
-            before,
-            after,
-        };
-        if !found.versions.is_empty() {
-            let (old, new) = (known(&app, recipe, &found.before)?, known(&app, recipe, &found.after)?);
-            // Causes are only looked up for about as many rows as are shown, because each reads through the
-            // ledgers.
-            let causes = Causes::between(app.workspace.clone(), &old, &new)?;
-            let explained = Cell::new(0);
-            let cause = |asked: differing::CauseOf<'_>| {
-                let differing::CauseOf::Removed(_) = asked else { return None };
-                explained.set(explained.get() + 1);
-                causes.as_ref().filter(|_| explained.get() <= SHOWN)?.explain(asked)
-            };
-            let mut diff =
-                differing::diff(&old, &new, Some(&Withheld::open(&app.workspace, recipe)?), &cause)?;
-            for config in &mut diff.configs {
-                found.counts.push([config.added.len(), config.removed.len(), config.changed.len()]);
-                config.added.truncate(SHOWN);
-                config.removed.truncate(SHOWN);
-                config.changed.truncate(SHOWN);
-            }
-            found.left_out = [diff.left_out_before.clone(), diff.left_out.clone()];
-            found.diff = Some(diff);
-        }
-        Ok(found)
-    })
-    .await?;
-    view::page(&visitor, "diff.html", found)
 }

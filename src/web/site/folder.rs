@@ -20,6 +20,7 @@ const OWN: &[&str] = &[
     "left-out.html",
     "rows.html",
     "rows",
+    "changes",
     "prompts",
     "index",
     "data",

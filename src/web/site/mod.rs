@@ -6,12 +6,14 @@
 //! `write` renders the pages.
 //!
 //! Invariants:
-//! - Of posts that are not in the release, the pages have numbers only: no text, no id, no place.
+//! - Of posts that are not in the release, the pages have numbers only: no text, no id, no place. Of a row that an earlier
+//!   version has, its id stays, with the stage and the reason that took it out.
 //! - Votes are counts; who gave them is in no file. Evidence of rules is not shown, as it may quote what was left out.
 //! - Texts as they were before somebody changed them are shown only where `[site] originals` says so.
 //! - The same release and workspace give the same bytes.
 //! - The templates and words are those of `serve`; only the search is a script.
 
+mod changes;
 mod error;
 mod examples;
 mod folder;

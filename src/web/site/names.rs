@@ -36,6 +36,12 @@ pub(super) fn prompt_page(name: &str) -> String {
     format!("prompts/{}.html", file_name(name))
 }
 
+/// A page of what changed in a version, from 1.
+pub(super) fn changes_page(version: &str, number: usize) -> String {
+    let name = file_name(version);
+    if number <= 1 { format!("changes/{name}.html") } else { format!("changes/{name}-{number}.html") }
+}
+
 /// Where the parts of a page lie, relative to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Place {

@@ -14,7 +14,7 @@ use crate::web::view::is_hidden;
 /// Bytes of a piece, about.
 const PIECE: usize = 50_000;
 /// Characters of a row's text in the table.
-const EXCERPT: usize = 100;
+pub(super) const EXCERPT: usize = 100;
 /// Characters of a row's text that are searched.
 const SEARCHED: usize = 300;
 /// Most values that a filter offers.
@@ -39,7 +39,7 @@ pub(super) struct Filter {
 }
 
 /// A text on one line, with marks in the place of characters that reorder or hide text.
-fn plain(text: &str, most: usize) -> String {
+pub(super) fn plain(text: &str, most: usize) -> String {
     let mut out = String::new();
     for c in text.chars().take(most) {
         match c {

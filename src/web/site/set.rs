@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 
 use super::error::SiteError;
 use super::way::{Prompt, RowWay, of_rows};
-use crate::audit::ways;
+use crate::audit::{last_passages, ways};
 use crate::config::{Config, sections};
 use crate::pipeline::Withheld;
 use crate::recipe::{Recipe, find};
@@ -57,6 +57,16 @@ pub(super) struct Gone {
     pub(super) of_this: bool,
     /// What became of it, where the stages know.
     pub(super) fate: Option<&'static str>,
+    /// Why it left, where the ledgers say it now.
+    pub(super) why: Option<Why>,
+}
+
+/// Which stage took a row out, and for which reason; without the evidence, which may quote a text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Why {
+    stage: String,
+    outcome: String,
+    reason: Option<String>,
 }
 
 /// The id of a row: its first column.
@@ -104,6 +114,7 @@ impl Set {
         gone.extend(earlier(&versions, &manifest.version, &withheld, &now)?);
         let shown: BTreeSet<&str> = configs.iter().flat_map(|(_, rows)| rows.iter().map(id_of)).collect();
         gone.retain(|gone| !shown.contains(gone.id.as_str()));
+        explain(&workspace, recipe, &versions, &mut gone)?;
         let (ids, ends) = ends(&workspace, recipe, &shown)?;
         let originals = config.typed::<sections::Site>(Some(recipe.name), "site").originals;
         let (of_rows, prompts) = of_rows(config, ways(&workspace, recipe, &ends)?, originals)?;
@@ -177,6 +188,35 @@ fn earlier(
     Ok(gone)
 }
 
+/// Says of rows that left why they did.
+fn explain(
+    workspace: &Workspace,
+    recipe: &'static Recipe,
+    versions: &[KeptVersion],
+    gone: &mut [Gone],
+) -> Result<(), SiteError> {
+    let mut records: FxHashMap<&str, &str> = FxHashMap::default();
+    for row in versions.iter().flat_map(|version| &version.rows) {
+        let source = row.get("source_id").and_then(Json::as_str).filter(|source| !source.is_empty());
+        records.insert(id_of(row), source.unwrap_or(id_of(row)));
+    }
+    let of_gone = gone.iter().filter(|gone| !gone.withdrawn);
+    let ids: BTreeSet<&str> = of_gone.filter_map(|gone| records.get(gone.id.as_str()).copied()).collect();
+    let last = last_passages(workspace, recipe, &ids)?;
+    for gone in gone.iter_mut().filter(|gone| !gone.withdrawn) {
+        let last = records.get(gone.id.as_str()).and_then(|record| last.get(*record));
+        // What went on is in the set, or waits without a stage that says so.
+        let last =
+            last.filter(|last| !["kept", "changed", "expanded", "joined"].contains(&last.outcome.as_str()));
+        gone.why = last.map(|last| Why {
+            stage: last.stage.clone(),
+            outcome: last.outcome.clone(),
+            reason: last.reason.clone(),
+        });
+    }
+    Ok(())
+}
+
 impl Gone {
     fn new(id: &str, last: &str, this: &str, withdrawn: bool, now: &[Since]) -> Gone {
         let then = now.iter().find(|since| since.version.to_string() == last);
@@ -189,6 +229,7 @@ impl Gone {
             last: last.to_owned(),
             of_this: last == this,
             fate: row.map(|row| row.fate.name()),
+            why: None,
         }
     }
 }

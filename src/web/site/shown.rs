@@ -15,6 +15,9 @@ use crate::web::view::is_hidden;
 /// Bytes of texts on one page, as rendered: with the frame and the way it stays under 60 kB.
 const BYTES: usize = 30_000;
 
+/// How many times its bytes a text of a difference takes: every second character may be marked by itself.
+const MARKED: usize = 4;
+
 /// How much of a page is left for texts.
 pub(super) struct Room(usize);
 
@@ -26,13 +29,19 @@ impl Room {
 
     /// As much of a text as the page has room for, and whether that is less than the whole.
     pub(super) fn take(&mut self, text: &str) -> (String, bool) {
+        self.take_times(text, 1)
+    }
+
+    /// The same where each character takes so many times its bytes: a difference that is marked.
+    fn take_times(&mut self, text: &str, times: usize) -> (String, bool) {
         let mut shown = String::new();
         for c in text.chars() {
-            let bytes = match c {
-                '<' | '>' | '&' | '"' | '\'' => 6,
-                c if is_hidden(c) && c != '\n' => 34,
-                c => c.len_utf8(),
-            };
+            let bytes = times
+                * match c {
+                    '<' | '>' | '&' | '"' | '\'' => 6,
+                    c if is_hidden(c) && c != '\n' => 34,
+                    c => c.len_utf8(),
+                };
             if bytes > self.0 {
                 return (shown, true);
             }
@@ -111,12 +120,66 @@ pub(super) struct Change {
     kind: &'static str,
     /// The version before; empty for the first.
     since: String,
-    /// The columns that differ, each with its values before; none unless the settings publish them.
-    columns: Vec<(String, Vec<String>)>,
+    /// The columns that differ.
+    columns: Vec<Changed>,
+}
+
+/// A column that differs between two versions.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(super) struct Changed {
+    pub(super) name: String,
+    /// Its values before and after, those of a list one by one; none unless they are published.
+    pub(super) pairs: Vec<(Option<String>, Option<String>)>,
+}
+
+impl Changed {
+    /// A value before and after, as much of each as there is room for.
+    fn cut(mut self, room: &mut Room) -> Changed {
+        for text in self.pairs.iter_mut().flat_map(|(was, is)| [was, is]).flatten() {
+            *text = room.take_times(text, MARKED).0;
+        }
+        self
+    }
+}
+
+/// The columns that differ between two versions of a row. What labels, numbers and yes or no were before is told; texts
+/// as they were only where the settings publish them.
+pub(super) fn differing(
+    layout: Option<&Layout>,
+    old: &JsonRow,
+    row: &JsonRow,
+    originals: bool,
+) -> Vec<Changed> {
+    let names: BTreeSet<&String> = old.keys().chain(row.keys()).collect();
+    let is_label =
+        |name: &str| layout.is_some_and(|of| of.labels.contains(&name) || of.standing == Some(name));
+    let is_text = |value: Option<&Json>| value.is_some_and(has_text);
+    let mut columns = Vec::new();
+    for name in names {
+        let (was, is) = (old.get(name.as_str()), row.get(name.as_str()));
+        if was == is {
+            continue;
+        }
+        let told = originals || is_label(name) || !(is_text(was) || is_text(is));
+        let values = |value: Option<&Json>| value.filter(|_| told).map(texts).unwrap_or_default();
+        let (was, is) = (values(was), values(is));
+        let pair = |at: usize| (was.get(at).cloned(), is.get(at).cloned());
+        let pairs = (0..was.len().max(is.len())).map(pair).collect();
+        columns.push(Changed { name: name.clone(), pairs });
+    }
+    columns
+}
+
+fn has_text(value: &Json) -> bool {
+    match value {
+        Json::Array(several) => several.iter().any(has_text),
+        other => other.is_string() || other.is_object(),
+    }
 }
 
 /// Compares a row with the version before. `old` is the row there, if it had one.
 pub(super) fn change(
+    layout: Option<&Layout>,
     before: Option<&KeptVersion>,
     old: Option<&JsonRow>,
     row: &JsonRow,
@@ -128,13 +191,8 @@ pub(super) fn change(
     };
     let since = before.version.clone();
     let Some(old) = old else { return Change { kind: "added", since, columns: Vec::new() } };
-    let names: BTreeSet<&String> = old.keys().chain(row.keys()).collect();
-    let differs = |name: &&String| old.get(name.as_str()) != row.get(name.as_str());
-    let mut columns = Vec::new();
-    for name in names.into_iter().filter(differs) {
-        let was = old.get(name.as_str()).filter(|_| originals).map(texts).unwrap_or_default();
-        columns.push((name.clone(), was.iter().map(|text| room.take(text).0).collect()));
-    }
+    let columns: Vec<Changed> = differing(layout, old, row, originals);
+    let columns: Vec<Changed> = columns.into_iter().map(|column| column.cut(room)).collect();
     Change { kind: if columns.is_empty() { "same" } else { "changed" }, since, columns }
 }
 
@@ -177,16 +235,31 @@ mod tests {
             date: "2026-01-02".into(),
             changes: Default::default(),
             yanked: None,
-            rows: vec![row(serde_json::json!({ "id": "a", "text": "a name" }))],
+            rows: vec![row(
+                serde_json::json!({ "id": "a", "text": "a name", "type": "悖论", "is_question": false }),
+            )],
         };
-        let now = row(serde_json::json!({ "id": "a", "text": "no name" }));
+        let now =
+            row(serde_json::json!({ "id": "a", "text": "no name", "type": "歧义", "is_question": true }));
         let old = by_id(Some(&before));
+        let old = old.get("a").copied();
         let told = |originals| {
-            change(Some(&before), old.get("a").copied(), &now, originals, &mut Room::new()).columns
+            let change = change(find("flub"), Some(&before), old, &now, originals, &mut Room::new());
+            let columns = change.columns.into_iter().map(|column| (column.name, column.pairs));
+            columns.collect::<Vec<_>>()
         };
-        assert_eq!(told(false), [("text".to_owned(), Vec::new())]);
-        assert_eq!(told(true), [("text".to_owned(), vec!["a name".to_owned()])]);
-        assert_eq!(change(Some(&before), None, &now, false, &mut Room::new()).kind, "added");
-        assert_eq!(change(None, None, &now, false, &mut Room::new()).kind, "first");
+        let some = |text: &str| Some(text.to_owned());
+        let labels = [
+            ("is_question".to_owned(), vec![(some("false"), some("true"))]),
+            ("type".to_owned(), vec![(some("悖论"), some("歧义"))]),
+        ];
+        let text = |pairs| ("text".to_owned(), pairs);
+        let [question, kind] = labels;
+        assert_eq!(told(false), [question.clone(), text(Vec::new()), kind.clone()]);
+        assert_eq!(told(true), [question, text(vec![(some("a name"), some("no name"))]), kind]);
+        let kind = |before, old| change(None, before, old, &now, false, &mut Room::new()).kind;
+        assert_eq!(kind(Some(&before), None), "added");
+        assert_eq!(kind(None, None), "first");
+        assert_eq!(kind(Some(&before), Some(&now)), "same");
     }
 }

@@ -6,10 +6,11 @@ use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::json;
 
+use super::changes::{Changes, Entry, changes};
 use super::error::SiteError;
 use super::examples::example;
 use super::folder::{MARKER, Making, Mark};
-use super::names::{Place, file_name, place, prompt_page, row_page, table_page};
+use super::names::{Place, changes_page, file_name, place, prompt_page, row_page, table_page};
 use super::search::{Filter, Listed, filters, listed, pieces, text_of};
 use super::set::{Set, id_of};
 use super::shown::{Cell, Change, Room, by_id, cells, change};
@@ -27,6 +28,8 @@ use crate::web::view;
 
 /// Rows on one page of the table.
 const ROWS: usize = 50;
+/// Rows in which the version differs from the one before that the overview lists.
+const LATEST: usize = 12;
 /// Both languages.
 const LANGUAGES: [Language; 2] = [Language::En, Language::Zh];
 /// The files that pages load, besides the index.
@@ -70,12 +73,14 @@ pub fn write(config: &Config, folder: &Path, out: &Path) -> Result<Written, Site
     let making = Making::begin(&config.root, folder, out, set.recipe.name)?;
     let release = sha256(&folder.join("SHA256SUMS"))?;
     let counted = set.configs.iter().map(|(name, rows)| counted(config, set.recipe, name, rows)).collect();
-    let site = Site { set: &set, making: &making, counted, agreement: agreed(config, set.recipe)? };
+    let agreement = agreed(config, set.recipe)?;
+    let site = Site { set: &set, making: &making, counted, agreement, changes: changes(&set) };
     for language in LANGUAGES {
         site.overview(language, &release)?;
         site.left_out(language)?;
         site.table(language)?;
         site.rows(language)?;
+        site.changes(language)?;
         for gone in &set.gone {
             site.put(language, &row_page(&gone.id), "site_gone.html", gone)?;
         }
@@ -111,6 +116,8 @@ struct Site<'a> {
     /// The figures of each config.
     counted: Vec<Counted>,
     agreement: Vec<AgreementRow>,
+    /// What changed in each version after the first.
+    changes: Vec<Changes>,
 }
 
 #[derive(Serialize)]
@@ -127,6 +134,8 @@ struct Overview<'a> {
     yanked: Option<&'a Yanked>,
     waiting: u64,
     versions: Vec<VersionRow<'a>>,
+    /// The first rows in which the version differs from the one before.
+    latest: &'a [Entry],
     rows: usize,
     withdrawn: usize,
     citation: Option<&'a str>,
@@ -152,6 +161,8 @@ struct Flow<'a> {
 #[derive(Serialize)]
 struct VersionRow<'a> {
     version: &'a str,
+    /// The page with its changes; empty for the first version.
+    page: String,
     date: &'a str,
     rows: usize,
     added: u64,
@@ -213,6 +224,8 @@ struct RowPage<'a> {
     cut: bool,
     way: &'a RowWay,
     change: Change,
+    /// The page of what changed in this version; none of the first.
+    changes: Option<String>,
     fate: Option<&'static str>,
     previous: Option<String>,
     next: Option<String>,
@@ -263,8 +276,12 @@ impl Site<'_> {
                 reasons,
             }
         });
+        let is_first = |version: &str| set.versions.first().is_some_and(|first| first.version == version);
+        let page = |version: &str| if is_first(version) { String::new() } else { changes_page(version, 1) };
+        let latest = self.changes.last().map_or(&[][..], |changes| &changes.entries[..]);
         let versions = set.versions.iter().rev().map(|version| VersionRow {
             version: &version.version,
+            page: page(&version.version),
             date: &version.date,
             rows: version.rows.len(),
             added: version.changes.added.count,
@@ -286,6 +303,7 @@ impl Site<'_> {
             yanked: self.yanked(),
             waiting: manifest.waiting,
             versions: versions.collect(),
+            latest: &latest[..latest.len().min(LATEST)],
             rows: set.rows(),
             withdrawn: set.gone.iter().filter(|gone| gone.of_this).count(),
             citation: set.citation.as_deref(),
@@ -320,6 +338,14 @@ impl Site<'_> {
         });
         let page = LeftOutPage { stages, waiting: waiting.collect() };
         self.put(language, "left-out.html", "site_left_out.html", &page)
+    }
+
+    /// What changed in each version, in pages that stay small.
+    fn changes(&self, language: Language) -> Result<(), SiteError> {
+        for (path, page) in self.changes.iter().flat_map(Changes::pages) {
+            self.put(language, &path, "site_changes.html", &page)?;
+        }
+        Ok(())
     }
 
     /// The table of rows, in pages that need no script, and the index for the search.
@@ -382,7 +408,8 @@ impl Site<'_> {
                     cells,
                     data: data_file(name),
                     way: set.ways.get(id).unwrap_or(&none),
-                    change: change(before, old.get(id).copied(), row, set.originals, &mut room),
+                    change: change(layout, before, old.get(id).copied(), row, set.originals, &mut room),
+                    changes: before.map(|_| changes_page(&set.manifest.version, 1)),
                     fate: set.fates.get(id).copied(),
                     previous: at.checked_sub(1).and_then(|at| rows.get(at)).map(|row| row_page(id_of(row))),
                     next: rows.get(at + 1).map(|row| row_page(id_of(row))),

@@ -1,0 +1,311 @@
+//! Two versions: how many rows each has, what left and why, what came, and what changed, side by side.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use axum::extract::{Path, Query, State};
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::columns::shown;
+use super::releases::{Version, known, versions};
+use crate::audit::{Passage, last_passages};
+use crate::pipeline::Withheld;
+use crate::recipe::Recipe;
+use crate::release::diff::{CauseOf, Changed, ConfigDiff, Field, Moves, Side, WITHDRAWN, diff};
+use crate::release::{Causes, LeftOut};
+use crate::web::app::{App, reading, recipe};
+use crate::web::error::PageError;
+use crate::web::view;
+use crate::web::visitor::Visitor;
+
+/// Most differences listed of each kind.
+const SHOWN: usize = 100;
+/// Most rows for which the decision that differs is looked up, because each reads through the ledgers.
+const EXPLAINED: usize = 20;
+/// Ways to leave a stage without going on.
+const ENDS: [&str; 4] = ["dropped", "merged", "held", "failed"];
+
+/// Query parameters of a comparison.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(in crate::web) struct Two {
+    before: String,
+    after: String,
+}
+
+#[derive(Serialize)]
+struct Compared {
+    recipe: &'static str,
+    before: String,
+    after: String,
+    versions: Vec<Version>,
+    configs: Vec<Config>,
+    /// Most entries shown of each kind.
+    shown: usize,
+    /// Items that each of the two lacks because they wait or failed.
+    left_out: [Vec<LeftOut>; 2],
+}
+
+#[derive(Serialize)]
+struct Config {
+    config: String,
+    rows: (u64, u64),
+    left: usize,
+    came: usize,
+    changed: usize,
+    moved: bool,
+    columns_added: Vec<String>,
+    columns_removed: Vec<String>,
+    /// How often a label became another, by column.
+    labels: Vec<(String, Vec<Move>)>,
+    /// Why rows left, most frequent first.
+    reasons: Vec<Reason>,
+    gone: Vec<Row>,
+    new: Vec<Row>,
+    edits: Vec<Edit>,
+}
+
+/// A label before and after, and the number of rows.
+type Move = (String, String, u64);
+
+/// A reason for which rows left, as the ledgers say it now.
+#[derive(Serialize)]
+struct Reason {
+    stage: String,
+    outcome: String,
+    reason: Option<String>,
+    rows: usize,
+}
+
+/// A row of one version only.
+#[derive(Serialize)]
+struct Row {
+    id: String,
+    /// The record from which it was made.
+    record: String,
+    text: String,
+    /// What happened to its record last, for a row that left.
+    why: Option<Passage>,
+    /// Decisions in which the versions differ, where no stage took it out.
+    cause: Option<String>,
+}
+
+/// A row of both with other values.
+#[derive(Serialize)]
+struct Edit {
+    id: String,
+    /// The record from which it was made.
+    record: String,
+    fields: Vec<Sides>,
+    cause: Option<String>,
+}
+
+/// A column before and after.
+#[derive(Serialize)]
+struct Sides {
+    name: String,
+    /// Its value, or those of a list in order; none where it is null or the list is shorter.
+    pairs: Vec<(Option<String>, Option<String>)>,
+}
+
+/// Two versions.
+pub(in crate::web) async fn page(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    Path(name): Path<String>,
+    Query(two): Query<Two>,
+) -> Result<Response, PageError> {
+    let recipe = recipe(&name)?;
+    let found = reading(move || compared(&app, recipe, two)).await?;
+    view::page(&visitor, "diff.html", found)
+}
+
+fn compared(app: &App, recipe: &'static Recipe, two: Two) -> Result<Compared, PageError> {
+    let here: Vec<Version> = versions(app, recipe)?.into_iter().filter(|version| version.here).collect();
+    let name = |at: usize| here.get(at).map(|version| version.version.clone()).unwrap_or_default();
+    let after = if two.after.is_empty() { name(0) } else { two.after };
+    let before = if two.before.is_empty() { name(1.min(here.len().saturating_sub(1))) } else { two.before };
+    let mut compared = Compared {
+        recipe: recipe.name,
+        before,
+        after,
+        versions: here,
+        configs: Vec::new(),
+        shown: SHOWN,
+        left_out: Default::default(),
+    };
+    if compared.versions.is_empty() {
+        return Ok(compared);
+    }
+    let (old, new) = (known(app, recipe, &compared.before)?, known(app, recipe, &compared.after)?);
+    let withheld = Withheld::open(&app.workspace, recipe)?;
+    // Nothing is explained yet: which records are meant is noted, in the order of the differences.
+    let asked: RefCell<[Vec<String>; 3]> = RefCell::default();
+    let note = |of: CauseOf<'_>| -> Option<String> {
+        let (kind, record) = match of {
+            CauseOf::Removed(record) => (0, record),
+            CauseOf::Changed(record, _) => (1, record),
+            CauseOf::Added(record) => (2, record),
+        };
+        asked.borrow_mut()[kind].push(record.to_owned());
+        None
+    };
+    let found = diff(&old, &new, Some(&withheld), &note)?;
+    let [removed, changed, added] = asked.take();
+    let ids: BTreeSet<&str> = removed.iter().map(String::as_str).collect();
+    let last = last_passages(&app.workspace, recipe, &ids)?;
+    let causes = Causes::between(app.workspace.clone(), &old, &new)?;
+    let mut told = Told {
+        last,
+        causes,
+        removed: removed.into_iter(),
+        changed: changed.into_iter(),
+        added: added.into_iter(),
+        explained: 0,
+    };
+    compared.left_out = [found.left_out_before, found.left_out];
+    compared.configs = found.configs.into_iter().map(|config| told.config(config)).collect();
+    Ok(compared)
+}
+
+/// What is known of the records behind the differences, which follow one another in the same order.
+struct Told {
+    last: BTreeMap<String, Passage>,
+    causes: Option<Causes>,
+    removed: std::vec::IntoIter<String>,
+    /// One for each field that changed.
+    changed: std::vec::IntoIter<String>,
+    added: std::vec::IntoIter<String>,
+    explained: usize,
+}
+
+impl Told {
+    fn config(&mut self, config: ConfigDiff) -> Config {
+        let (left, came, changed) = (config.removed.len(), config.added.len(), config.changed.len());
+        let mut gone: Vec<Row> = config.removed.into_iter().map(|side| self.gone(side)).collect();
+        let mut reasons: BTreeMap<(&str, &str, Option<&str>), usize> = BTreeMap::new();
+        for why in gone.iter().filter_map(|row| row.why.as_ref()) {
+            *reasons.entry((why.stage.as_str(), why.outcome.as_str(), why.reason.as_deref())).or_default() +=
+                1;
+        }
+        let reason = |((stage, outcome, reason), rows): ((&str, &str, Option<&str>), usize)| Reason {
+            stage: stage.to_owned(),
+            outcome: outcome.to_owned(),
+            reason: reason.map(str::to_owned),
+            rows,
+        };
+        let mut reasons: Vec<Reason> = reasons.into_iter().map(reason).collect();
+        reasons.sort_by_key(|reason| std::cmp::Reverse(reason.rows));
+        gone.truncate(SHOWN);
+        let mut new: Vec<Row> = config.added.into_iter().map(|side| self.new_row(side)).collect();
+        new.truncate(SHOWN);
+        let mut edits: Vec<Edit> = config.changed.into_iter().map(|row| self.edit(row)).collect();
+        edits.truncate(SHOWN);
+        Config {
+            config: config.config,
+            rows: config.rows,
+            left,
+            came,
+            changed,
+            moved: config.moved,
+            columns_added: config.columns_added,
+            columns_removed: config.columns_removed,
+            labels: config.labels.iter().map(|(column, moves)| (column.clone(), moved(moves))).collect(),
+            reasons,
+            gone,
+            new,
+            edits,
+        }
+    }
+
+    fn new_row(&mut self, side: Side) -> Row {
+        let record = self.added.next().unwrap_or_default();
+        Row { id: side.id, record, text: side.text, why: None, cause: None }
+    }
+
+    fn gone(&mut self, side: Side) -> Row {
+        let record = self.removed.next().unwrap_or_default();
+        let is_known = side.text != WITHDRAWN;
+        let why =
+            self.last.get(&record).cloned().filter(|last| is_known && ENDS.contains(&last.outcome.as_str()));
+        let cause = match why {
+            None if is_known => self.explain(CauseOf::Removed(&record)),
+            _ => None,
+        };
+        Row { id: side.id, record, text: side.text, why, cause }
+    }
+
+    fn edit(&mut self, row: Changed) -> Edit {
+        // One for each of its fields, all of the same row.
+        let record = self.changed.by_ref().take(row.fields.len()).last().unwrap_or_default();
+        let first = row.fields.first();
+        let cause = first.and_then(|field| self.explain(CauseOf::Changed(&record, &field.column)));
+        Edit { id: row.id, record, fields: row.fields.into_iter().map(sides).collect(), cause }
+    }
+
+    fn explain(&mut self, of: CauseOf<'_>) -> Option<String> {
+        self.explained += 1;
+        self.causes.as_ref().filter(|_| self.explained <= EXPLAINED)?.explain(of)
+    }
+}
+
+/// The moves of a label that are one, most frequent first.
+fn moved(moves: &Moves) -> Vec<Move> {
+    let mut moved: Vec<Move> = Vec::new();
+    for (before, counts) in moves.values.iter().zip(&moves.counts) {
+        for (after, n) in moves.values.iter().zip(counts) {
+            if before != after && *n > 0 {
+                moved.push((before.clone(), after.clone(), *n));
+            }
+        }
+    }
+    moved.sort_by_key(|(.., n)| std::cmp::Reverse(*n));
+    moved
+}
+
+fn sides(field: Field) -> Sides {
+    let texts = |value: &Value| -> Vec<String> {
+        match value {
+            Value::Null => Vec::new(),
+            Value::Array(list) => list.iter().map(shown).collect(),
+            one => vec![shown(one)],
+        }
+    };
+    let (before, after) = (texts(&field.before), texts(&field.after));
+    let pair = |at: usize| (before.get(at).cloned(), after.get(at).cloned());
+    Sides { name: field.column, pairs: (0..before.len().max(after.len()).max(1)).map(pair).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn lists_stand_side_by_side_item_by_item() {
+        let field = Field {
+            column: "options".into(),
+            before: json!(["a", "b"]),
+            after: json!(["b", "c", "d"]),
+            cause: None,
+        };
+        let some = |text: &str| Some(text.to_owned());
+        let want = vec![(some("a"), some("b")), (some("b"), some("c")), (None, some("d"))];
+        assert_eq!(sides(field).pairs, want);
+        let field = Field { column: "type".into(), before: json!(null), after: json!("pun"), cause: None };
+        assert_eq!(sides(field).pairs, [(None, some("pun"))]);
+    }
+
+    #[test]
+    fn moves_of_labels_are_listed_once_each() {
+        let moves = Moves {
+            values: vec!["a".into(), "b".into(), "c".into()],
+            counts: vec![vec![9, 1, 0], vec![0; 3], vec![3, 0, 0]],
+        };
+        assert_eq!(moved(&moves), [("c".into(), "a".into(), 3), ("a".into(), "b".into(), 1)]);
+    }
+}
