@@ -49,15 +49,13 @@ const RANKS: &[&[&str]] = &[
 ];
 
 /// Crates without tables and network, so that they build in a minute and can be used elsewhere.
-const BARE: &[&str] = &["benchmarks", "files", "text"];
+const BARE: &[&str] = &["benchmarks", "files", "schema", "text"];
 
 /// Crates that are one room.
-const ONE_ROOM: &[&str] = &["benchmarks", "files", "http", "llm", "review", "tables"];
+const ONE_ROOM: &[&str] = &["benchmarks", "files", "http", "llm", "review", "schema", "tables"];
 
 /// Files that may be long, each with its reason.
 const LONG: &[(&str, &str)] = &[
-    ("crates/pipeline/src/config/check.rs", "one walk over pipeline.toml, and the tests of what it reports"),
-    ("crates/pipeline/src/config/sections.rs", "one table of every setting"),
     ("crates/review/src/exchange/tests.rs", "one table of cases a format of exchange"),
     ("crates/llm/src/tests.rs", "one scripted server for all of them"),
     ("tests/crawl.rs", "one scripted site for all of them"),

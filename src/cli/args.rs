@@ -245,6 +245,10 @@ pub(super) struct Config {
     /// Explain a table key by key (draft, llm, annotator …), or one key (draft.optional); without a value, list the tables
     #[arg(long, value_name = "TABLE", num_args = 0..=1, default_missing_value = "", add = ArgValueCandidates::new(complete::topics))]
     pub explain: Option<String>,
+    /// Print the JSON Schema of pipeline.toml, with which editors complete and check it; a first line `#:schema
+    /// ./pipeline.schema.json` names the file to them
+    #[arg(long, conflicts_with = "explain")]
+    pub schema: bool,
 }
 
 #[derive(Args)]

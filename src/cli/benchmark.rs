@@ -122,8 +122,8 @@ fn show(recipe: &'static Recipe, global: &Global) -> Result<(), Failure> {
             "from": origin(recipe.name, global),
             "steps": steps,
             "settings": benchmark.own.declared.iter().map(|own| json!({
-                "key": format!("{}.{}", own.section, own.name), "default": own.default,
-                "expected": own.kind.expected(), "about": own.about,
+                "key": format!("{}.{}", own.section, own.key.name), "default": own.default,
+                "expected": own.key.kind.expected(), "about": own.key.doc,
             })).collect::<Vec<_>>(),
             "prompts": benchmark.prompts.iter().map(|prompt| prompt.name).collect::<Vec<_>>(),
             "columns": benchmark.data.as_ref().map(columns).unwrap_or_default(),
@@ -141,7 +141,7 @@ fn show(recipe: &'static Recipe, global: &Global) -> Result<(), Failure> {
         let _ = writeln!(text, "\nsettings of its own, under [recipe.{}.<table>]", recipe.name);
     }
     for own in &benchmark.own.declared {
-        let _ = writeln!(text, "  {}.{} = {}  {}", own.section, own.name, own.written, own.about);
+        let _ = writeln!(text, "  {}.{} = {}  {}", own.section, own.key.name, own.key.default, own.key.doc);
     }
     if let Some(data) = &benchmark.data {
         let _ = writeln!(text, "\ncolumns of a release: {}", data.about);

@@ -8,12 +8,17 @@ use super::exit::{Exit, Failure};
 use super::output;
 use super::terminal::{HANG, Tone, tint};
 use crate::config::sections::SECTIONS;
-use crate::config::{Key, Section, reference, unknown};
+use crate::config::{Key, Section, json_schema, reference, unknown};
+use crate::recipe;
 use riddlemill_benchmarks::setting::Setting;
 
 pub(super) fn config(args: &args::Config, global: &Global) -> Result<Exit, Failure> {
     if let Some(topic) = &args.explain {
         return explain(topic, global);
+    }
+    if args.schema {
+        output::json(&json_schema(&recipe::names()))?;
+        return Ok(Exit::Done);
     }
     let config = output::load(global)?;
     let settings = config.resolved();
@@ -72,33 +77,30 @@ fn explain(topic: &str, global: &Global) -> Result<Exit, Failure> {
     let table = reference::table(name);
     let table =
         table.ok_or_else(|| Failure::usage(unknown("table", name, tables.iter().map(|table| table.name))))?;
-    let keys: Vec<&Key> = match key {
-        None => table.keys.iter().collect(),
-        Some(wanted) => {
-            let of = |key: &&Key| key.name == wanted || key.name.starts_with(&format!("{wanted}."));
-            let found: Vec<&Key> = table.keys.iter().filter(of).collect();
-            if found.is_empty() {
-                let known = table.keys.iter().map(|key| key.name);
-                return Err(Failure::usage(unknown(&format!("key of [{name}]"), wanted, known)));
-            }
-            found
+    let mut keys: Vec<(String, &Key)> = table.dotted();
+    if let Some(wanted) = key {
+        let known = keys.clone();
+        keys.retain(|(name, _)| name == wanted || name.starts_with(&format!("{wanted}.")));
+        if keys.is_empty() {
+            let known = known.iter().map(|(name, _)| name.as_str());
+            return Err(Failure::usage(unknown(&format!("key of [{name}]"), wanted, known)));
         }
-    };
+    }
     if global.json {
         let keys: Vec<_> = keys
             .iter()
-            .map(|k| json!({ "key": k.name, "about": k.doc, "expected": k.kind.expected(), "default": k.default }))
+            .map(|(name, k)| json!({ "key": name, "about": k.doc, "expected": k.kind.expected(), "default": k.default }))
             .collect();
         output::json(&json!({ "table": table.name, "about": table.doc, "keys": keys }))?;
         return Ok(Exit::Done);
     }
     let mut text = format!("{}\n", table.doc);
-    for key in keys {
+    for (name, key) in keys {
         let default = match key.default {
             "" => String::new(),
             default => format!("; default: {default}"),
         };
-        text.push_str(&format!("\n  {}\n", tint(Tone::Head, key.name)));
+        text.push_str(&format!("\n  {}\n", tint(Tone::Head, &name)));
         text.push_str(&format!("    {HANG}{}\n    {HANG}{}{default}\n", key.doc, key.kind.expected()));
     }
     output::print(&text)?;
@@ -113,7 +115,7 @@ fn explain_own(topic: &str, global: &Global) -> Result<Exit, Failure> {
     let benchmark = riddlemill_benchmarks::find(recipe.name);
     let declared = benchmark.map(|found| found.own.declared.as_slice()).unwrap_or_default();
     let wanted = |own: &&Setting| {
-        section.is_none_or(|section| section == own.section) && name.is_none_or(|name| name == own.name)
+        section.is_none_or(|section| section == own.section) && name.is_none_or(|name| name == own.key.name)
     };
     let found: Vec<&Setting> = declared.iter().filter(wanted).collect();
     if let (true, Some(section)) = (found.is_empty(), section) {
@@ -126,7 +128,7 @@ fn explain_own(topic: &str, global: &Global) -> Result<Exit, Failure> {
     if global.json {
         let keys: Vec<_> = found
             .iter()
-            .map(|own| json!({ "key": dotted(own), "about": own.about, "expected": own.kind.expected(), "default": own.default }))
+            .map(|own| json!({ "key": dotted(own), "about": own.key.doc, "expected": own.key.kind.expected(), "default": own.default }))
             .collect();
         output::json(&json!({ "recipe": recipe.name, "keys": keys }))?;
         return Ok(Exit::Done);
@@ -137,13 +139,13 @@ fn explain_own(topic: &str, global: &Global) -> Result<Exit, Failure> {
     };
     for own in found {
         text.push_str(&format!("\n  {}\n", tint(Tone::Head, &dotted(own))));
-        let default = format!("{}; default: {}", own.kind.expected(), own.written);
-        text.push_str(&format!("    {HANG}{}\n    {HANG}{default}\n", own.about));
+        let default = format!("{}; default: {}", own.key.kind.expected(), own.key.default);
+        text.push_str(&format!("    {HANG}{}\n    {HANG}{default}\n", own.key.doc));
     }
     output::print(&text)?;
     Ok(Exit::Done)
 }
 
 fn dotted(own: &Setting) -> String {
-    format!("{}.{}", own.section, own.name)
+    format!("{}.{}", own.section, own.key.name)
 }

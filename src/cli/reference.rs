@@ -8,7 +8,7 @@ use clap::CommandFactory;
 use super::args::Cli;
 use super::exit;
 use crate::config::sections::SECTIONS;
-use crate::config::{Section, reference};
+use crate::config::{Section, json_schema, reference};
 use crate::recipe::RECIPES;
 use crate::record::{CellKind, Column, Entry, Link, Reason, State, Typed};
 use crate::stages::Rows;
@@ -22,6 +22,7 @@ pub(super) fn pages() -> Vec<(String, String)> {
         ("records.md", records()),
         ("benchmarks.md", benchmarks()),
         ("addresses.md", addresses_page()),
+        ("pipeline.schema.json", schema()),
     ];
     let pages = pages.into_iter().map(|(name, page)| (name.to_owned(), page));
     pages.chain(commands()).collect()
@@ -60,12 +61,17 @@ fn settings() -> String {
     page
 }
 
+/// What `config --schema` prints for the built-in benchmarks.
+fn schema() -> String {
+    format!("{:#}\n", json_schema(&crate::recipe::names()))
+}
+
 fn table_of_settings(page: &mut String, heading: &str, table: &Section) {
     let _ = write!(page, "\n## {heading}\n\n{}\n\n", cell(table.doc));
     page.push_str("| key | takes | default | what it does |\n|---|---|---|---|\n");
-    for key in table.keys {
+    for (name, key) in table.dotted() {
         let takes = cell(&key.kind.expected());
-        let _ = writeln!(page, "| `{}` | {takes} | {} | {} |", key.name, code(key.default), cell(key.doc));
+        let _ = writeln!(page, "| `{name}` | {takes} | {} | {} |", code(key.default), cell(key.doc));
     }
 }
 

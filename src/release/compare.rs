@@ -232,9 +232,11 @@ fn nearly(
     let open: Vec<usize> = (0..theirs.len()).filter(|i| found[*i].is_none()).collect();
     let texts: Vec<&str> = left.iter().map(|i| ours[*i]).chain(open.iter().map(|i| theirs[*i])).collect();
     // Translations are compared by their letters: they share no characters with the posts.
-    let metric = if is_latin(&texts) && likeness.metric == "default" { "indel" } else { &likeness.metric };
-    let (same, similar_pairs) =
-        similar_pairs(&texts, &sections::Dedup { metric: metric.into(), ..likeness.clone() }, watch);
+    let metric = match likeness.metric {
+        sections::DedupMetric::Default if is_latin(&texts) => sections::DedupMetric::Indel,
+        metric => metric,
+    };
+    let (same, similar_pairs) = similar_pairs(&texts, &sections::Dedup { metric, ..likeness.clone() }, watch);
     let mut candidates: Vec<(f64, usize, usize)> = Vec::new();
     let mut put = |a: u32, b: u32, score: f64| {
         let (first, second) = (a.min(b) as usize, a.max(b) as usize);

@@ -94,7 +94,12 @@ fn judged(
     };
     let figures = measure(items, &APART, seed)?;
     let findings = findings(&figures, &limits);
-    Some(Guessed { config: name, figures, findings, strict: settings.profile == "strict" })
+    Some(Guessed {
+        config: name,
+        figures,
+        findings,
+        strict: settings.profile == sections::ReleaseProfile::Strict,
+    })
 }
 
 /// A row as a multiple-choice item. The gold answer is a letter or a number from 0.

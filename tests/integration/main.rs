@@ -94,6 +94,7 @@ mod same_joke;
 mod sample;
 mod say_figures;
 mod say_files;
+mod schema;
 mod search;
 mod second_edition;
 mod secrets;

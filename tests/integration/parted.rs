@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use proptest::prelude::*;
+use riddlemill::config::sections::{DedupMetric, Keep};
 use riddlemill::config::{Config, sections};
 use riddlemill::join::Unwatched;
 use riddlemill::record::Post;
@@ -328,7 +329,7 @@ fn in_parts(
         }
         pairs
     };
-    let rank = |post: &Post| rank_of(post, &settings.keep);
+    let rank = |post: &Post| rank_of(post, settings.keep);
     let by_rank: BTreeMap<String, &Post> = posts.iter().map(|post| (rank(post), post)).collect();
     let same = |post: &Post| Keyer::same(&measure, &rank(post), &post.text, Share::WHOLE).map(line);
     let mut pairs = grouped(posts.iter().filter_map(same).collect(), None);
@@ -390,8 +391,14 @@ proptest! {
     fn any_partition_decides_as_the_whole(
         texts in prop::collection::vec("[云鱼会吗，。不一]{0,4}(为什么|医生|第二期|第三期|\n1、)?[云鱼会吗恐高]{0,9}", 0..24),
         copies in prop::collection::vec((0usize..24, 0usize..24, "(。|呢|然后呢)?"), 0..12),
-        metric in prop::sample::select(vec!["default", "default", "levenshtein", "indel", "jaccard"]),
-        keep in prop::sample::select(vec!["longest", "best-scored", "earliest"]),
+        metric in prop::sample::select(vec![
+            DedupMetric::Default,
+            DedupMetric::Default,
+            DedupMetric::Levenshtein,
+            DedupMetric::Indel,
+            DedupMetric::Jaccard,
+        ]),
+        keep in prop::sample::select(Keep::ALL),
         parts in 1usize..5,
         normalize: bool,
     ) {
@@ -401,7 +408,7 @@ proptest! {
             texts.push(format!("{}{more}", text.chars().take(30 - cut).collect::<String>()));
         }
         let mut settings: sections::Dedup = Config::defaults().typed(None, "dedup");
-        (settings.metric, settings.keep, settings.normalize) = (metric.into(), keep.into(), normalize);
+        (settings.metric, settings.keep, settings.normalize) = (metric, keep, normalize);
         (settings.threshold, settings.margin) = (0.7, 0.0);
         let post = |(n, text): (usize, String)| Post {
             id: format!("{n:03}"),

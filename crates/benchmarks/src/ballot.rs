@@ -5,30 +5,19 @@ use serde::{Deserialize, Serialize};
 pub use crate::asked::{BallotSource, Compares, Over, Passes, Rejection};
 pub use crate::choice::{Choice, Label, choice, label};
 
-/// An annotator's role. FLUB has juniors and seniors (section 2.1), RuozhiBench annotators and a meta
-/// annotator (section 2.3), the others only annotators.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Role {
-    /// A voter.
-    Annotator,
-    /// A voter whose votes a senior reviews.
-    Junior,
-    /// Reviews juniors' votes.
-    Senior,
-    /// Decides disputes.
-    Meta,
-}
-
-impl Role {
-    /// The name in votes and settings.
-    pub fn name(self) -> &'static str {
-        match self {
-            Role::Annotator => "annotator",
-            Role::Junior => "junior",
-            Role::Senior => "senior",
-            Role::Meta => "meta",
-        }
+riddlemill_schema::choice! {
+    /// An annotator's role. FLUB has juniors and seniors (section 2.1), RuozhiBench annotators and a meta
+    /// annotator (section 2.3), the others only annotators.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum Role {
+        /// A voter.
+        Annotator = "annotator",
+        /// A voter whose votes a senior reviews.
+        Junior = "junior",
+        /// Reviews juniors' votes.
+        Senior = "senior",
+        /// Decides disputes.
+        Meta = "meta",
     }
 }
 

@@ -233,7 +233,7 @@ impl Benchmark {
             named.iter().any(|name| {
                 let (section, key) = name.split_once('.').unwrap_or((name, ""));
                 section == setting.section
-                    && [setting.name, ""].contains(&key.split('.').next().unwrap_or(""))
+                    && [setting.key.name, ""].contains(&key.split('.').next().unwrap_or(""))
             })
         };
         self.own.declared.iter().filter(of_it).collect()

@@ -67,7 +67,7 @@ fn unknown_names(
     }
     let settings: BTreeMap<&str, Vec<&str>> =
         benchmark.own.declared.iter().fold(BTreeMap::new(), |mut all, own| {
-            all.entry(own.section).or_insert_with(Vec::new).push(own.name);
+            all.entry(own.section).or_insert_with(Vec::new).push(own.key.name);
             all
         });
     let mut misplaced = Vec::new();

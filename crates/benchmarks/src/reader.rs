@@ -3,12 +3,11 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::ops::Range;
 
-use riddlemill_text::hint::near_miss;
-use riddlemill_text::problem::{Found, syntax_error};
-pub use riddlemill_text::problem::{Problem, Problems};
-use toml_edit::{Document, Item, TableLike, Value};
+use riddlemill_schema::json::value_json;
+pub use riddlemill_schema::problem::{Problem, Problems};
+use riddlemill_schema::{Reader, start};
+use toml_edit::{Item, TableLike, Value};
 
 use crate::choice::Label;
 use crate::origin;
@@ -18,40 +17,21 @@ use crate::origin;
 /// # Errors
 /// All problems of the file, in the order of its lines.
 pub fn read<T>(file: &str, text: &str, what: impl FnOnce(&Keys<'_>) -> T) -> Result<T, Problems> {
-    let reader = Reader { found: Found::new(file, text), text };
-    let read = match Document::parse(text) {
-        Ok(document) => Some(reader.keys(document.as_table(), what)),
-        Err(e) => {
-            let at = e.span().map_or(0, |span| span.start);
-            reader.problem(e.span(), syntax_error(text, at, e.message()));
-            None
-        }
-    };
+    let reader = Reader::new(file, text);
+    let read = reader.document(|table| keys_of(&reader, table, what));
     let written = |problem: Problem| Problem { place: origin::written(text, problem.place), ..problem };
-    let problems: Vec<Problem> = reader.found.in_order().into_iter().map(written).collect();
+    let problems: Vec<Problem> = reader.in_order().into_iter().map(written).collect();
     match read {
         Some(read) if problems.is_empty() => Ok(read),
         _ => Err(Problems(problems)),
     }
 }
 
-struct Reader<'f> {
-    found: Found<'f>,
-    /// What is read.
-    text: &'f str,
-}
-
-impl Reader<'_> {
-    fn keys<T>(&self, table: &dyn TableLike, what: impl FnOnce(&Keys<'_>) -> T) -> T {
-        let keys = Keys { reader: self, table, asked: RefCell::default() };
-        let read = what(&keys);
-        keys.finish();
-        read
-    }
-
-    fn problem(&self, span: Option<Range<usize>>, what: String) {
-        self.found.add(span.map_or(0, |span| span.start), what);
-    }
+fn keys_of<T>(reader: &Reader<'_>, table: &dyn TableLike, what: impl FnOnce(&Keys<'_>) -> T) -> T {
+    let keys = Keys { reader, table, asked: RefCell::default() };
+    let read = what(&keys);
+    keys.finish();
+    read
 }
 
 /// A table being parsed. Texts are leaked, because declarations are read once and live as long as the
@@ -106,8 +86,12 @@ impl Keys<'_> {
 
     /// A plain value, and its TOML source.
     pub fn json(&self, key: &str) -> Option<(serde_json::Value, &'static str)> {
-        let plain =
-            |value: &Value| Some((json(value)?, keep(value.clone().decorated("", "").to_string().trim())));
+        let plain = |value: &Value| {
+            Some((
+                value_json(value).filter(|value| !value.is_object())?,
+                keep(value.clone().decorated("", "").to_string().trim()),
+            ))
+        };
         self.value(key, "a text, a number, true or false, or a list of texts", plain)
     }
 
@@ -158,14 +142,14 @@ impl Keys<'_> {
             self.expected(key, item, "a table");
             return None;
         };
-        Some(self.reader.keys(table, what))
+        Some(keys_of(self.reader, table, what))
     }
 
     /// The tables of a list, inline or under their own headers.
     pub fn tables<T>(&self, key: &str, mut what: impl FnMut(&Keys<'_>) -> T) -> Option<Vec<T>> {
         let item = self.item(key)?;
         if let Some(tables) = item.as_array_of_tables() {
-            return Some(tables.iter().map(|table| self.reader.keys(table, &mut what)).collect());
+            return Some(tables.iter().map(|table| keys_of(self.reader, table, &mut what)).collect());
         }
         let tables: Option<Vec<_>> =
             item.as_array().and_then(|list| list.iter().map(Value::as_inline_table).collect());
@@ -173,7 +157,7 @@ impl Keys<'_> {
             self.expected(key, item, "a list of tables");
             return None;
         };
-        Some(tables.into_iter().map(|table| self.reader.keys(table, &mut what)).collect())
+        Some(tables.into_iter().map(|table| keys_of(self.reader, table, &mut what)).collect())
     }
 
     /// Named subtables, `[key.NAME]`, in the order of the file.
@@ -186,7 +170,7 @@ impl Keys<'_> {
         let mut read = Vec::new();
         for (name, item) in table.iter() {
             match item.as_table_like() {
-                Some(table) => read.push(self.reader.keys(table, |keys| what(keep(name), keys))),
+                Some(table) => read.push(keys_of(self.reader, table, |keys| what(keep(name), keys))),
                 None => self.expected(name, item, "a table"),
             }
         }
@@ -198,7 +182,7 @@ impl Keys<'_> {
         let tables =
             self.table.get(key).and_then(Item::as_table_like).into_iter().flat_map(|table| table.iter());
         // Problems are reported when the table is parsed in earnest.
-        let silent = Reader { found: Found::new("", ""), text: "" };
+        let silent = Reader::new("", "");
         let read = |(name, item): (&str, &Item)| {
             let table = item.as_table_like()?;
             Some(what(keep(name), &Keys { reader: &silent, table, asked: RefCell::default() }))
@@ -262,18 +246,13 @@ impl Keys<'_> {
     /// The place of a key's value.
     pub fn place(&self, key: &str) -> Option<String> {
         let start = self.table.get(key)?.span()?.start;
-        Some(origin::written_at(self.reader.text, start, self.reader.found.place(start)))
+        Some(origin::written_at(self.reader.text(), start, self.reader.place(start)))
     }
 
     /// Reports a problem with a key, or with the table if it has no such key.
     pub fn problem(&self, key: &str, what: impl ToString) {
         let item = self.table.get(key).and_then(Item::span);
-        self.reader.problem(item.or_else(|| self.span()), what.to_string());
-    }
-
-    /// The start of the table: its first key, if it has one.
-    fn span(&self) -> Option<Range<usize>> {
-        self.table.iter().find_map(|(name, _)| self.table.key(name)?.span())
+        self.reader.problem(item.or_else(|| start(self.table)), what.to_string());
     }
 
     fn lacking(&self, key: &str) {
@@ -313,31 +292,9 @@ impl Keys<'_> {
     fn finish(&self) {
         let asked = self.asked.borrow();
         for (name, _) in self.table.iter().filter(|(name, _)| !asked.iter().any(|key| key == name)) {
-            let near = near_miss(name, asked.iter().map(String::as_str));
-            let mut known: Vec<&str> = asked.iter().map(String::as_str).collect();
-            known.sort_unstable();
-            known.dedup();
-            let valid = || match known.as_slice() {
-                [] => String::new(),
-                known => format!("\n  hint: valid here: {}", known.join(", ")),
-            };
-            let hint = near.map_or_else(valid, |near| format!("\n  hint: did you mean {near:?}?"));
-            let span = self.table.key(name).and_then(toml_edit::Key::span);
-            self.reader.problem(span, format!("unknown key {name:?}{hint}"));
+            self.reader.unknown_key(self.table, name, asked.iter().map(String::as_str), None);
         }
     }
-}
-
-/// A plain value as JSON.
-fn json(value: &Value) -> Option<serde_json::Value> {
-    Some(match value {
-        Value::String(text) => text.value().clone().into(),
-        Value::Integer(n) => (*n.value()).into(),
-        Value::Float(x) => serde_json::Number::from_f64(*x.value())?.into(),
-        Value::Boolean(flag) => (*flag.value()).into(),
-        Value::Array(list) => list.iter().map(json).collect::<Option<Vec<_>>>()?.into(),
-        _ => return None,
-    })
 }
 
 /// Leaks a text.

@@ -6,6 +6,7 @@ use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use minijinja::value::{Object, Serde, Value};
+use riddlemill_schema::{Key, Kind};
 use serde_json::Value as Json;
 
 use crate::reader::Keys;
@@ -15,32 +16,10 @@ use crate::reader::Keys;
 pub struct Setting {
     /// Its table, below `[recipe.NAME]`.
     pub section: &'static str,
-    /// Its name there.
-    pub name: &'static str,
-    /// Its type.
-    pub kind: Kind,
+    /// Its name there, its type, its default in TOML and its description.
+    pub key: Key,
+    /// The default's value.
     pub default: Json,
-    /// The default's TOML source.
-    pub written: &'static str,
-    /// A description, in one sentence.
-    pub about: &'static str,
-}
-
-/// The type of a setting.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Kind {
-    /// true or false.
-    Flag,
-    /// A whole number in bounds, both included.
-    Integer(i64, i64),
-    /// A number in bounds, both included.
-    Number(f64, f64),
-    /// Any text.
-    Text,
-    /// One of these texts.
-    OneOf(&'static [&'static str]),
-    /// A list of texts.
-    Texts,
 }
 
 /// The settings of one benchmark, with the workspace's values.
@@ -54,16 +33,16 @@ pub struct Settings {
 impl Settings {
     /// The setting of a table and a name.
     pub fn find(&self, section: &str, name: &str) -> Option<&Setting> {
-        self.declared.iter().find(|setting| (setting.section, setting.name) == (section, name))
+        self.declared.iter().find(|setting| (setting.section, setting.key.name) == (section, name))
     }
 
     /// Sets the workspace's values, by section and name. Others keep their defaults.
     pub fn give(&self, values: &BTreeMap<(&str, &str), Json>) {
         let mut tables: BTreeMap<&str, BTreeMap<&str, Value>> = BTreeMap::new();
         for setting in &self.declared {
-            let value = values.get(&(setting.section, setting.name)).unwrap_or(&setting.default);
+            let value = values.get(&(setting.section, setting.key.name)).unwrap_or(&setting.default);
             let value = Value::from(Serde(value.clone()));
-            tables.entry(setting.section).or_default().insert(setting.name, value);
+            tables.entry(setting.section).or_default().insert(setting.key.name, value);
         }
         *self.given.0.write().unwrap_or_else(PoisonError::into_inner) = Value::from(Serde(tables));
     }
@@ -142,10 +121,10 @@ fn setting(section: &'static str, name: &'static str, keys: &Keys<'_>) -> Option
     let kind = match word {
         Word::Flag => Kind::Flag,
         Word::Integer => {
-            Kind::Integer(low.map_or(i64::MIN, |low| low as i64), high.map_or(i64::MAX, |high| high as i64))
+            Kind::Whole(low.map_or(i64::MIN, |low| low as i64), high.map_or(i64::MAX, |high| high as i64))
         }
         Word::Number => Kind::Number(low.unwrap_or(f64::MIN), high.unwrap_or(f64::MAX)),
-        Word::Text => values.map_or(Kind::Text, |values| Kind::OneOf(values.leak())),
+        Word::Text => values.map_or(Kind::Text, |values| Kind::Choice(values.leak())),
         Word::Texts => Kind::Texts,
     };
     if low.zip(high).is_some_and(|(low, high)| low > high) {
@@ -155,49 +134,9 @@ fn setting(section: &'static str, name: &'static str, keys: &Keys<'_>) -> Option
         keys.problem("type", "`default` is missing: the value when a workspace sets none");
     }
     let (default, written) = keys.json("default")?;
-    if !kind.holds(&default) {
-        keys.problem("default", format!("default: expected {}", kind.expected()));
+    if let Err(mismatch) = kind.check(&default) {
+        keys.problem("default", format!("default: {mismatch}"));
     }
-    Some(Setting { section, name, kind, default, written, about })
-}
-
-impl Kind {
-    /// Whether a value is valid.
-    pub fn holds(self, value: &Json) -> bool {
-        match (self, value) {
-            (Kind::Flag, Json::Bool(_)) | (Kind::Text, Json::String(_)) => true,
-            (Kind::Integer(low, high), Json::Number(n)) => {
-                n.as_i64().is_some_and(|n| (low..=high).contains(&n))
-            }
-            (Kind::Number(low, high), Json::Number(n)) => {
-                n.as_f64().is_some_and(|x| (low..=high).contains(&x))
-            }
-            (Kind::OneOf(words), Json::String(text)) => words.contains(&text.as_str()),
-            (Kind::Texts, Json::Array(list)) => list.iter().all(Json::is_string),
-            _ => false,
-        }
-    }
-
-    /// The valid values, as a fragment that follows `expected `.
-    pub fn expected(self) -> String {
-        let bounds = |low: Option<String>, high: Option<String>| match (low, high) {
-            (None, None) => String::new(),
-            (Some(low), None) => format!(" of at least {low}"),
-            (None, Some(high)) => format!(" of at most {high}"),
-            (Some(low), Some(high)) => format!(" from {low} to {high}"),
-        };
-        let bound = |x: f64| (x != f64::MIN && x != f64::MAX).then(|| x.to_string());
-        match self {
-            Kind::Flag => "true or false".into(),
-            Kind::Integer(low, high) => {
-                let low = (low != i64::MIN).then(|| low.to_string());
-                let high = (high != i64::MAX).then(|| high.to_string());
-                format!("a whole number{}", bounds(low, high))
-            }
-            Kind::Number(low, high) => format!("a number{}", bounds(bound(low), bound(high))),
-            Kind::Text => "a text in quotes".into(),
-            Kind::OneOf(words) => format!("one of {}", words.join(", ")),
-            Kind::Texts => "a list of texts, [\"…\", \"…\"]".into(),
-        }
-    }
+    let key = Key { name, kind, default: written, doc: about, is_required: false };
+    Some(Setting { section, key, default })
 }

@@ -4,114 +4,58 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use riddlemill_files::Wish;
+use riddlemill_schema::{choice, defaults, table};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::money::{Price, Usd};
 
-/// One `[llm.<name>]` table.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Endpoint {
-    /// The table's name: used by recipes and `--model`, and as the name of its budget.
-    #[serde(default)]
-    pub name: String,
-    /// The kind of server.
-    #[serde(default)]
-    pub provider: Provider,
-    /// The API for chats, where a server has two.
-    #[serde(default)]
-    pub api: Api,
-    /// The version of the interface: Azure's `api-version`, `anthropic-version`, Gemini's `v1`. Azure's interface
-    /// without dated versions is used if there is none, here or in `base_url`.
-    pub api_version: Option<String>,
-    /// Up to and without `/chat/completions`, e.g. `https://api.example.org/v1`; for providers with an
-    /// interface of their own the address before its paths.
-    #[serde(default)]
-    pub base_url: String,
-    /// The model's name as the server knows it.
-    #[serde(default)]
-    pub model: String,
-    /// The logical name that is part of every key; `model` if absent. Keep it when a proxy moves, change it
-    /// when another model answers under the same URL and name.
-    pub identity: Option<String>,
-    /// The environment variable that holds the key (its name, never its value); absent for a server without keys.
-    pub key_env: Option<String>,
-    /// A command that prints the key, as a list of words, for tokens that expire; instead of `key_env`.
-    #[serde(default)]
-    pub key_command: Vec<String>,
-    /// Additional headers of every request: each with the environment variable that holds its value.
-    #[serde(default)]
-    pub headers: BTreeMap<String, String>,
-    /// How answers are sampled.
-    #[serde(default)]
-    pub sampling: Sampling,
-    /// What the server is asked to enforce for prompts whose reply is JSON; other prompts are always free text.
-    #[serde(default)]
-    pub format: Format,
-    /// Whether the server is asked to enforce the fields that are read from a prompt's reply, instead of
-    /// `format`. If it refuses, requests are sent without.
-    #[serde(default)]
-    pub structured: bool,
-    /// Where instructions are sent: as the system's message, or at the start of the user's for models that have
-    /// no such message (Gemma). Part of the key.
-    #[serde(default)]
-    pub system: System,
-    /// Further marks in this model's replies, beyond those that are known.
-    #[serde(default)]
-    pub marks: ReplyMarks,
-    /// The limit for repeating a request whose answer was cut off; four times `sampling.max_tokens` if absent.
-    /// It is not part of the first request's key.
-    pub max_tokens_ceiling: Option<u32>,
-    /// The name under which `sampling.max_tokens` is sent.
-    #[serde(default)]
-    pub limit_field: LimitField,
-    /// Whether answers are streamed: a model that reasons for minutes shows activity, and a dead server is
-    /// noticed after `timeouts.idle_secs`. Not part of any key.
-    #[serde(default)]
-    pub stream: bool,
-    /// Whether chats are sent in batches, which the server answers within a day for less: prices are then
-    /// those of batches. Not part of any key.
-    #[serde(default)]
-    pub batch: bool,
-    /// The longest response that is read, in MiB; by default what `max_tokens_ceiling` tokens can need, and 16 for
-    /// embeddings. Not part of any key.
-    pub max_reply_mib: Option<u32>,
-    /// Timeouts.
-    #[serde(default)]
-    pub timeouts: Timeouts,
-    /// Retries.
-    #[serde(default)]
-    pub retries: Retries,
-    /// Requests in flight at once.
-    #[serde(default = "default_concurrency")]
-    pub concurrency: usize,
-    /// Texts in one request for embeddings.
-    #[serde(default = "default_embedding_batch")]
-    pub embedding_batch: usize,
-    /// Requests per minute.
-    pub rpm: Option<u32>,
-    /// Tokens per minute, prompt and `max_tokens` together, as servers count them.
-    pub tpm: Option<u32>,
-    /// Dollars per million prompt tokens.
-    pub usd_per_million_in: Option<f64>,
-    /// Dollars per million completion tokens.
-    pub usd_per_million_out: Option<f64>,
-    /// Dollars per million cached prompt tokens; as other prompt tokens if absent.
-    pub usd_per_million_cached: Option<f64>,
-    /// Dollars per million reasoning tokens; as other completion tokens if absent.
-    pub usd_per_million_reasoning: Option<f64>,
-    /// Declares that the endpoint is free; without this and without prices nothing is sent.
-    #[serde(default)]
-    pub free: bool,
-    /// The name of its model in the imported prices, if it differs.
-    pub price_of: Option<String>,
-    /// The cap on this endpoint's total spending from one reply store.
-    pub max_usd: Option<f64>,
-    /// The reply pack of a `sample` provider.
-    pub pack: Option<PathBuf>,
-    /// The model's size in billions of parameters, if known: `evaluate` relates scores to it.
-    pub size_b: Option<f64>,
+table! {
+    /// One `[llm.<name>]` table.
+    #[derive(Clone, Debug, PartialEq, Serialize)]
+    pub struct Endpoint in "llm": "[llm.<name>]: a model endpoint. base_url, model, key_env and the two prices suffice." {
+provider: Provider = "openai", "The API: openai is any OpenAI-compatible server, libretranslate only translates, made is a file of replies made elsewhere, sample a file of synthetic replies.";
+        base_url: String = "", "openai, vllm: the address without /chat/completions (https://api.example.org/v1); others: the address without the API's path.";
+        // This, max_reply_mib, stream and batch are no part of any key.
+        api: Api = "chat", "The API for chats of openai, azure and vllm: chat/completions, or responses, which some models need; a model that refuses the first is asked by the second.";
+        api_version: Option<String>, "azure: the api-version of a dated interface, else /openai/v1 is used; anthropic: the anthropic-version; gemini: v1beta or v1.";
+        model: String = "", "The model's name as the server knows it.";
+        identity: Option<String>, "The model's name in the keys of stored replies, if it differs from `model`; keep it when a proxy moves.";
+        key_env: Option<String>, "The name of the environment variable with the API key; never the key itself.";
+        key_command: Vec<String> = [], "A command that prints the key, for tokens that expire: [\"gcloud\", \"auth\", \"print-access-token\"]; instead of key_env.";
+        headers: BTreeMap<String, String> = {}, "Further headers, each with the environment variable of its value: { x-team = \"MY_TEAM\" }.";
+        usd_per_million_in: Option<f64>, "Dollars per million prompt tokens.";
+        usd_per_million_out: Option<f64>, "Dollars per million completion tokens.";
+        usd_per_million_cached: Option<f64>, "Dollars per million cached prompt tokens, if their price differs.";
+        usd_per_million_reasoning: Option<f64>, "Dollars per million reasoning tokens, if their price differs.";
+        free: bool = false, "The endpoint costs nothing; without this and without prices nothing is sent.";
+        price_of: Option<String>, "The model's name in prices.json (`riddlemill prices import`), which has the prices that are not set here; default: model.";
+        max_usd: Option<f64>, "The most that may ever be spent at this endpoint from this workspace.";
+        max_reply_mib: Option<u32> [Whole(1, 1024)], "The longest response that is read, in MiB; default: what max_tokens_ceiling tokens can need, at least 16 for embeddings.";
+        concurrency: usize [Whole(1, i64::MAX)] = 8, "Requests in flight at once.";
+        rpm: Option<u32> [Whole(1, i64::MAX)], "The most requests per minute.";
+        tpm: Option<u32> [Whole(1, i64::MAX)], "The most tokens per minute, prompt and max_tokens together.";
+        sampling: Sampling, "How answers are sampled.";
+        // No part of the first request's key.
+        max_tokens_ceiling: Option<u32> [Whole(1, i64::MAX)], "The limit with which a request is repeated once if its answer was cut; default: four times sampling.max_tokens.";
+        format: Format [form "one of text, json_object, or { json_schema = { name = \"…\", schema = { … } } }"] = "text", "The format that the server enforces for JSON replies; or { json_schema = { name = \"…\", schema = { … } } }.";
+        structured: bool = false, "The server enforces the fields that a reply must have: response_format, vllm's guided decoding, output_config of anthropic; if it refuses, requests are sent without.";
+        limit_field: LimitField = "max_tokens", "The parameter for the longest reply; newer reasoning models need the second.";
+        // Part of the key.
+        system: System = "system", "Where instructions are sent: \"user\" puts them before the user's message, for models without a system's message (Gemma). Set by itself, for a run, where the server refuses that message.";
+        marks: ReplyMarks, "Further marks in this model's replies, beyond those that are known.";
+        stream: bool = false, "Receive replies in pieces: long reasoning is waited for, and a dead server is noticed early.";
+        batch: bool = false, "Send requests in batches, which the server answers within a day; set the prices of batches. For openai, azure, anthropic and gemini.";
+        timeouts: Timeouts, "Time limits, in seconds.";
+        retries: Retries, "How often, and at what intervals, a request is retried.";
+        embedding_batch: usize [Whole(1, i64::MAX)] = 64, "Texts in one request for embeddings.";
+        pack: Option<PathBuf>, "provider = \"made\" or \"sample\": the file with its replies.";
+        size_b: Option<f64>, "Billions of parameters, for `evaluate`.";
+    }
+    beside {
+        /// The table's name: used by recipes and `--model`, and as the name of its budget.
+        name: String;
+    }
 }
 
 /// A mebibyte.
@@ -124,53 +68,14 @@ const LONGEST_BODY: usize = 64 * MIB;
 /// Factor from the first limit to that of the repetition.
 const CEILING: u32 = 4;
 
-fn default_concurrency() -> usize {
-    8
-}
-
-fn default_embedding_batch() -> usize {
-    64
-}
-
 impl Endpoint {
     /// An endpoint with every default, as a starting point.
     pub fn new(name: &str, base_url: &str, model: &str) -> Endpoint {
         Endpoint {
             name: name.to_owned(),
-            provider: Provider::default(),
-            api: Api::default(),
-            api_version: None,
             base_url: base_url.to_owned(),
             model: model.to_owned(),
-            identity: None,
-            key_env: None,
-            key_command: Vec::new(),
-            headers: BTreeMap::new(),
-            sampling: Sampling::default(),
-            format: Format::default(),
-            structured: false,
-            system: System::default(),
-            marks: ReplyMarks::default(),
-            max_tokens_ceiling: None,
-            stream: false,
-            batch: false,
-            limit_field: LimitField::default(),
-            max_reply_mib: None,
-            timeouts: Timeouts::default(),
-            retries: Retries::default(),
-            concurrency: default_concurrency(),
-            embedding_batch: default_embedding_batch(),
-            rpm: None,
-            tpm: None,
-            usd_per_million_in: None,
-            usd_per_million_out: None,
-            usd_per_million_cached: None,
-            usd_per_million_reasoning: None,
-            free: false,
-            price_of: None,
-            max_usd: None,
-            pack: None,
-            size_b: None,
+            ..defaults()
         }
     }
 
@@ -259,65 +164,67 @@ impl Endpoint {
     }
 }
 
-/// Where instructions are sent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum System {
-    /// As the system's message.
-    #[default]
-    System,
-    /// Before the user's first message.
-    User,
+choice! {
+    /// Where instructions are sent.
+    #[derive(Default)]
+    pub enum System {
+        /// As the system's message.
+        #[default]
+        System = "system",
+        /// Before the user's first message.
+        User = "user",
+    }
 }
 
-/// Marks in the texts of a model's replies that are no part of its answers. They are looked for in any case of
-/// letters.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct ReplyMarks {
-    /// Marks before reasoning, with those behind it: `{ "<plan>" = "</plan>" }`.
-    pub reasoning: BTreeMap<String, String>,
-    /// Marks of the end of the model's turn; what follows one is not read.
-    pub end: Vec<String>,
+table! {
+    /// Marks in the texts of a model's replies that are no part of its answers. They are looked for in any case of
+    /// letters.
+    #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+    pub struct ReplyMarks in "marks": "Marks in a model's replies that are no part of its answers." {
+        reasoning: BTreeMap<String, String> = {}, "Further marks before reasoning in this model's replies, with those behind it: { \"<plan>\" = \"</plan>\" }.";
+        end: Vec<String> = [], "Further marks of the end of this model's turn: [\"<eot>\"].";
+    }
 }
 
-/// The kind of server that answers an endpoint's requests.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Provider {
-    /// Any server of the OpenAI-compatible interface.
-    #[default]
-    Openai,
-    /// OpenAI's models at Azure: `model` is the deployment, `base_url` the resource's address.
-    Azure,
-    /// Anthropic's messages.
-    Anthropic,
-    /// Google's Gemini.
-    Gemini,
-    /// A vLLM server: OpenAI's interface, with guided decoding if a schema is sent.
-    Vllm,
-    /// An Ollama server's own interface, which sets the length of a context and of reasoning.
-    Ollama,
-    /// A server with LibreTranslate's interface: `base_url` is the address before `/translate`. It takes
-    /// texts instead of prompts, and is only used for translations.
-    Libretranslate,
-    /// A pack of replies that were made elsewhere, by a model or by people: used like a model, without
-    /// network and cost.
-    Made,
-    /// A pack of replies written for a sample; needs no network and no money, and its answers are marked as
-    /// synthetic.
-    Sample,
+choice! {
+    /// The kind of server that answers an endpoint's requests.
+    #[derive(Default)]
+    pub enum Provider {
+        /// Any server of the OpenAI-compatible interface.
+        #[default]
+        Openai = "openai",
+        /// OpenAI's models at Azure: `model` is the deployment, `base_url` the resource's address.
+        Azure = "azure",
+        /// Anthropic's messages.
+        Anthropic = "anthropic",
+        /// Google's Gemini.
+        Gemini = "gemini",
+        /// A vLLM server: OpenAI's interface, with guided decoding if a schema is sent.
+        Vllm = "vllm",
+        /// An Ollama server's own interface, which sets the length of a context and of reasoning.
+        Ollama = "ollama",
+        /// A server with LibreTranslate's interface: `base_url` is the address before `/translate`. It takes
+        /// texts instead of prompts, and is only used for translations.
+        Libretranslate = "libretranslate",
+        /// A pack of replies that were made elsewhere, by a model or by people: used like a model, without
+        /// network and cost.
+        Made = "made",
+        /// A pack of replies written for a sample; needs no network and no money, and its answers are marked as
+        /// synthetic.
+        Sample = "sample",
+    }
 }
 
-/// The API for chats at OpenAI and servers compatible with it. Not part of any key.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Api {
-    /// `chat/completions`: understood by nearly every server.
-    #[default]
-    Chat,
-    /// `responses`: some models have no other.
-    Responses,
+choice! {
+    /// The API for chats at OpenAI and servers compatible with it. Not part of any key.
+    #[derive(Default)]
+    pub enum Api {
+        /// `chat/completions`: understood by nearly every server.
+        #[default]
+        Chat = "chat",
+        /// `responses`: some models have no other.
+        Responses = "responses",
+    }
 }
 
 impl Provider {
@@ -332,39 +239,28 @@ impl Provider {
     }
 }
 
-/// How an answer is sampled. All of it is part of the key.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Sampling {
-    /// If absent, the server's default.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub temperature: Option<f64>,
-    /// If absent, the server's default.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub top_p: Option<f64>,
-    /// The longest reply, in tokens. Always sent: without it no budget could be kept.
-    pub max_tokens: u32,
-    /// The first sample's seed; sample n is drawn with `seed + n`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub seed: Option<i64>,
-    /// Stop sequences.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub stop: Vec<String>,
-    /// Further parameters of this server (`top_k`, `reasoning_effort`), sent unchanged.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub extra: BTreeMap<String, Value>,
+table! {
+    /// How an answer is sampled. All of it is part of the key.
+    #[derive(Clone, Debug, PartialEq, Serialize)]
+    pub struct Sampling in "sampling": "How answers are sampled." {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        temperature: Option<f64>, "Default: the server's.";
+        #[serde(skip_serializing_if = "Option::is_none")]
+        top_p: Option<f64> [SHARE], "Default: the server's.";
+        // Always sent: without it no budget could be kept.
+        max_tokens: u32 [Whole(1, i64::MAX)] = 1024, "The longest reply, in tokens.";
+        #[serde(skip_serializing_if = "Option::is_none")]
+        seed: Option<i64> [Whole(0, i64::MAX)], "The first sample's seed; sample n has seed + n.";
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        stop: Vec<String> = [], "Strings that end a reply.";
+        #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+        extra: BTreeMap<String, Value> [form "a table, { top_k = 5 }"] = {}, "Further parameters of the model, sent unchanged: reasoning_effort = \"low\"; anthropic: thinking, output_config; gemini: thinkingConfig; ollama: think, num_ctx.";
+    }
 }
 
 impl Default for Sampling {
     fn default() -> Sampling {
-        Sampling {
-            temperature: None,
-            top_p: None,
-            max_tokens: 1024,
-            seed: None,
-            stop: Vec::new(),
-            extra: BTreeMap::new(),
-        }
+        defaults()
     }
 }
 
@@ -386,64 +282,52 @@ pub enum Format {
     },
 }
 
-/// The request field that bounds an answer's length.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LimitField {
-    /// Understood by nearly every server.
-    #[default]
-    MaxTokens,
-    /// Required by newer reasoning models.
-    MaxCompletionTokens,
+choice! {
+    /// The request field that bounds an answer's length.
+    #[derive(Default)]
+    pub enum LimitField {
+        /// Understood by nearly every server.
+        #[default]
+        MaxTokens = "max_tokens",
+        /// Required by newer reasoning models.
+        MaxCompletionTokens = "max_completion_tokens",
+    }
 }
 
-/// Timeouts, in seconds.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Timeouts {
-    /// Until a connection is established.
-    pub connect_secs: f64,
-    /// From the request to the answer's first byte: without `stream` this includes all of the model's
-    /// reasoning.
-    pub first_byte_secs: f64,
-    /// Time limit between two pieces of a reply.
-    pub idle_secs: f64,
-    /// From the first byte sent to the last received; ends servers that send slowly for ever.
-    pub total_secs: f64,
+table! {
+    /// Timeouts, in seconds.
+    #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+    pub struct Timeouts in "timeouts": "Time limits, in seconds." {
+        connect_secs: f64 = 10.0, "Time limit for connecting.";
+        first_byte_secs: f64 = 300.0, "Time limit from the request to the first byte; without `stream` this includes all reasoning.";
+        idle_secs: f64 = 60.0, "Time limit between two pieces of a reply.";
+        // Ends servers that send slowly for ever.
+        total_secs: f64 = 600.0, "Time limit from the first byte sent to the last received.";
+    }
 }
 
 impl Default for Timeouts {
     fn default() -> Timeouts {
-        Timeouts { connect_secs: 10.0, first_byte_secs: 300.0, idle_secs: 60.0, total_secs: 600.0 }
+        defaults()
     }
 }
 
-/// How often, and at what intervals, a request is retried.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Retries {
-    /// The number of attempts, including the first.
-    pub max_attempts: u32,
-    /// The bound of the first wait; it doubles with every attempt.
-    pub first_wait_secs: f64,
-    /// The upper limit of every wait.
-    pub max_wait_secs: f64,
-    /// The longest wait a server may ask for; an item that would have to wait longer fails with that message.
-    pub max_asked_wait_secs: f64,
-    /// After this many items in a row with the same failure, of a kind that no retry fixes, the endpoint is
-    /// left alone for the rest of the run; 0 for never. Refusals of one text (a content filter, a text that is
-    /// too long) do not count.
-    pub leave_after: u32,
+table! {
+    /// How often, and at what intervals, a request is retried.
+    #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+    pub struct Retries in "retries": "How often, and at what intervals, a request is retried." {
+        max_attempts: u32 [Whole(1, i64::MAX)] = 6, "The number of attempts, including the first.";
+        first_wait_secs: f64 = 0.5, "The upper limit of the first wait; it doubles.";
+        max_wait_secs: f64 = 30.0, "The upper limit of every wait.";
+        // An item that would have to wait longer fails with that message.
+        max_asked_wait_secs: f64 = 600.0, "The longest wait that a server may ask for.";
+        // Refusals of one text (a content filter, a text that is too long) do not count.
+        leave_after: u32 = 5, "After this many failures in a row that a retry cannot fix (401, 403, 404, no connection) the endpoint is not used again in the run; 0: never.";
+    }
 }
 
 impl Default for Retries {
     fn default() -> Retries {
-        Retries {
-            max_attempts: 6,
-            first_wait_secs: 0.5,
-            max_wait_secs: 30.0,
-            max_asked_wait_secs: 600.0,
-            leave_after: 5,
-        }
+        defaults()
     }
 }

@@ -251,7 +251,7 @@ pub fn choices() -> Vec<(&'static str, &'static str, &'static str)> {
 static DECLARED: Derived<Vec<(&'static str, String, &'static str)>> = Derived::new(|| {
     let of = |benchmark: &'static Benchmark| {
         let own = benchmark.own.declared.iter();
-        own.map(|own| (benchmark.name, format!("{}.{}", own.section, own.name), own.written))
+        own.map(|own| (benchmark.name, format!("{}.{}", own.section, own.key.name), own.key.default))
     };
     riddlemill_benchmarks::all().iter().flat_map(of).collect()
 });

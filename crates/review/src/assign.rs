@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use riddlemill_schema::table;
 use serde::{Deserialize, Serialize};
 
 use super::ballot::{Ballot, Qualification, Role, Round};
@@ -10,26 +11,21 @@ use super::qualify::{TrialLevel, level};
 use riddlemill_text::hint::unknown;
 use riddlemill_text::options::Draw;
 
-/// An annotator, as named in the settings.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Annotator {
-    /// A short code used in votes; not a person's name.
-    pub name: String,
-    /// Their standing.
-    pub role: Role,
-    /// Languages they read, such as `zh` and `en`.
-    #[serde(default)]
-    pub languages: Vec<String>,
-    /// Whether the trial was passed, for steps that have one.
-    #[serde(default)]
-    pub qualified: bool,
-    /// Accounts elsewhere (Label Studio's user number or address) that belong to this annotator.
-    #[serde(default)]
-    pub accounts: Vec<String>,
-    /// The results of their trials, from raw/votes/trials, not from the settings.
-    #[serde(skip)]
-    pub trials: Vec<LastTrial>,
+table! {
+    /// An annotator, as named in the settings.
+    #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+    pub struct Annotator in "annotator": "[[annotator]]: a person who votes. The name is stored in votes, so use a code instead of the person's name." {
+        name: String = required, "A short code; it is stored in every vote.";
+        role: Role = required, "annotator votes; junior votes where a senior reviews the votes; meta settles disputes.";
+        languages: Vec<String> = [], "The languages they read: [\"zh\", \"en\"]; used by `assign --language`.";
+        qualified: bool = false, "Let this annotator vote without a graded trial; FLUB's steps require one (`review qualify`), and its card counts the exceptions.";
+        accounts: Vec<String> = [], "Their Label Studio accounts: the user's number or e-mail address.";
+    }
+    unread {
+        /// The results of their trials, from raw/votes/trials, not from the settings.
+        #[serde(skip)]
+        trials: Vec<LastTrial>;
+    }
 }
 
 /// The last graded trial of an annotator on a step.

@@ -16,16 +16,16 @@
 //! - [`replies`]: signs that a text written by a model is unusable.
 //! - [`puzzle`]: English puzzles, their words, distractors, options and reconstructions.
 
-pub mod hint;
 pub mod join;
 pub mod judges;
 pub mod notation;
 pub mod offline;
 pub mod options;
-pub mod problem;
 pub mod puzzle;
 pub mod record;
 pub mod replies;
 pub mod shortcuts;
 pub mod text;
 pub mod vectors;
+
+pub use riddlemill_schema::{hint, problem};

@@ -85,7 +85,7 @@ impl PartedDedup {
                     time: times[row].map(Into::into),
                     ..Post::default()
                 };
-                rank_of(&post, &self.settings.keep)
+                rank_of(&post, self.settings.keep)
             };
             (0..texts.len()).into_par_iter().map(rank).collect()
         })?;

@@ -44,11 +44,11 @@ pub(crate) fn clean<'py>(
     language: &str,
     join: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
-    words::one_of("join", join, &["newline", "title", "content"])?;
+    let join = words::chosen("join", join, settings::Join::NAMES, settings::Join::from_name)?;
     if let Some(kind) = kind {
         words::one_of("kind", kind, &["plain", "thread", "numbered"])?;
     }
-    let settings = settings::Clean { join: join.into(), language: Some(words::language(language)?) };
+    let settings = settings::Clean { join, language: Some(words::language(language)?) };
     let contents = Texts::from_arrow("contents", contents)?;
     let titles = Texts::beside("titles", titles, contents.len())?;
     let (texts, titles) = (contents.each(), titles.as_ref().map(Texts::each));
@@ -122,10 +122,13 @@ pub(crate) fn anonymise<'py>(
     policy: Vec<String>,
     language: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
-    for (name, action) in ["links", "names", "contacts", "identity", "addresses"].iter().zip(&actions) {
-        words::one_of(name, action, &["mark", "drop", "keep"])?;
-    }
     let [links, names, contacts, identity, addresses] = actions;
+    let treatment = |name: &str, word: String| {
+        words::chosen(name, &word, settings::Treatment::NAMES, settings::Treatment::from_name)
+    };
+    let (links, names) = (treatment("links", links)?, treatment("names", names)?);
+    let (contacts, identity) = (treatment("contacts", contacts)?, treatment("identity", identity)?);
+    let addresses = treatment("addresses", addresses)?;
     let language = Some(words::language(language)?);
     let lists = Lists::read(&policy, |name| {
         let hint = "\"builtin\", or paths of lists, a term a line";

@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 use rayon::prelude::*;
 use riddlemill_text::join::{self, DiskError, Metric, Spill, Watch};
 use riddlemill_text::offline::dedup::{self as rules, Across, SimilarPair, row_pairs};
+use riddlemill_text::offline::settings::{DedupMetric, Keep};
 use riddlemill_text::offline::{RowOutcome, settings};
 use riddlemill_text::record::{Outcome, Post};
 use riddlemill_text::text::language::tagged;
@@ -24,8 +25,6 @@ use crate::{words, work};
 /// Pairs of one batch.
 const PAIRS: usize = 1 << 16;
 
-const METRICS: &[&str] = &["default", "indel", "levenshtein", "jaccard", "exact"];
-
 /// The similarity of two columns of texts, row by row: see the module's stub.
 #[pyfunction]
 pub(crate) fn similarity<'py>(
@@ -35,7 +34,7 @@ pub(crate) fn similarity<'py>(
     metric: &str,
     normalize: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
-    words::one_of("metric", metric, METRICS)?;
+    words::one_of("metric", metric, DedupMetric::NAMES)?;
     let metric = match metric {
         "indel" => Some(Metric::Indel),
         "levenshtein" => Some(Metric::Levenshtein),
@@ -105,10 +104,10 @@ pub(crate) fn settings(
     normalize: bool,
     language: &str,
 ) -> PyResult<settings::Dedup> {
-    words::one_of("metric", metric, METRICS)?;
-    words::one_of("keep", keep, &["longest", "best-scored", "earliest"])?;
+    let metric = words::chosen("metric", metric, DedupMetric::NAMES, DedupMetric::from_name)?;
+    let keep = words::chosen("keep", keep, Keep::NAMES, Keep::from_name)?;
     let language = words::language(language)?;
-    if threshold.is_some() && metric == "default" {
+    if threshold.is_some() && metric == DedupMetric::Default {
         let hint = "name a metric, such as \"indel\", or leave the threshold out";
         return Err(PyValueError::new_err(format!(
             "the default similarity has thresholds of its own\n  hint: {hint}"
@@ -118,10 +117,10 @@ pub(crate) fn settings(
     let threshold = threshold.map_or(Ok(standard.threshold), words::threshold)?;
     // Borderline pairs are asked of a run.
     Ok(settings::Dedup {
-        metric: metric.into(),
+        metric,
         threshold,
         margin: 0.0,
-        keep: keep.into(),
+        keep,
         normalize,
         language: Some(language),
         ..standard

@@ -13,6 +13,16 @@ pub(crate) fn one_of(what: &str, word: &str, words: &[&str]) -> PyResult<()> {
     }
 }
 
+/// The value that a word names.
+pub(crate) fn chosen<T>(
+    what: &str,
+    word: &str,
+    words: &[&str],
+    from_name: impl Fn(&str) -> Option<T>,
+) -> PyResult<T> {
+    from_name(word).ok_or_else(|| PyValueError::new_err(hint::unknown(what, word, words.iter().copied())))
+}
+
 /// A language of the text stages.
 pub(crate) fn language(word: &str) -> PyResult<Language> {
     one_of("language", word, &["zh", "en"])?;

@@ -27,8 +27,8 @@ pub(super) fn settings(
     let parts = [refuse_in_parts(config, recipe), same_joke::refuse_in_parts(config, recipe)];
     parts.into_iter().collect::<Result<(), _>>().map_err(|e| Failure::usage(e.to_string()))?;
     let mut settings: sections::Dedup = config.typed(recipe, "dedup");
-    if let Some(metric) = &args.metric {
-        settings.metric.clone_from(metric);
+    if let Some(metric) = args.metric.as_deref().and_then(sections::DedupMetric::from_name) {
+        settings.metric = metric;
     }
     if let Some(threshold) = args.threshold {
         // At 0 every pair would be a duplicate.

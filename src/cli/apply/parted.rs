@@ -105,7 +105,7 @@ fn keys(args: &Apply, measure: Measure, settings: &sections::Dedup) -> Result<Ex
     let Some(path) = &args.stats else {
         return each_row(|post, take| {
             let text = tagged_text(post, settings.language);
-            Keyer::same(&measure, &rank_of(post, &settings.keep), &text, share).into_iter().for_each(take);
+            Keyer::same(&measure, &rank_of(post, settings.keep), &text, share).into_iter().for_each(take);
             Ok(())
         });
     };
@@ -114,7 +114,7 @@ fn keys(args: &Apply, measure: Measure, settings: &sections::Dedup) -> Result<Ex
         let tagged = tagged_text(post, settings.language);
         let text = args.texts.then_some(Cow::Borrowed(&*tagged));
         let take = |line: KeyLine| take(KeyLine { text: text.clone(), ..line });
-        keyer.keys(&rank_of(post, &settings.keep), &tagged, share, take)
+        keyer.keys(&rank_of(post, settings.keep), &tagged, share, take)
     })
 }
 

@@ -60,10 +60,10 @@ struct Cost {
 /// Whether the visitor may start runs here.
 fn may(config: &Config, visitor: &Visitor) -> bool {
     let settings: sections::Run = config.typed(None, "run");
-    let needed = match settings.from_pages.as_str() {
-        "curator" => Rank::Curator,
-        "reader" => Rank::Reader,
-        _ => return false,
+    let needed = match settings.from_pages {
+        sections::FromPages::Curator => Rank::Curator,
+        sections::FromPages::Reader => Rank::Reader,
+        sections::FromPages::Nobody => return false,
     };
     visitor.rank() >= Some(needed)
 }

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use riddlemill_text::problem::{Problem, position, syntax_error};
-use toml_edit::{Document, Item, TableLike, Value};
+use riddlemill_schema::problem::Problem;
+use toml_edit::{Item, TableLike, Value};
 
 /// The files of a folder that have values, in the order of [`Place::file`].
 pub(super) const FILES: [&str; 6] = [
@@ -343,15 +343,9 @@ impl PartialEq for Table {
 /// # Errors
 /// A syntax error, with its place.
 pub(super) fn parse(file: usize, shown: &str, text: &str) -> Result<Table, Problem> {
-    match Document::parse(text) {
-        Ok(document) => Ok(Reader::new(file, text).table(document.as_table())),
-        Err(e) => {
-            let at = e.span().map_or(0, |span| span.start);
-            let (line, column) = position(text, at);
-            let place = format!("{shown}:{line}:{column}");
-            Err(Problem { place, what: syntax_error(text, at, e.message()) })
-        }
-    }
+    let reader = riddlemill_schema::Reader::new(shown, text);
+    let read = reader.document(|table| Reader::new(file, text).table(table));
+    read.ok_or_else(|| reader.in_order().swap_remove(0))
 }
 
 /// Places of a text, without walking through it for each.

@@ -10,34 +10,52 @@ use url::Url;
 use crate::pages::tieba::Address;
 use crate::pages::{Site, pattern};
 use riddlemill_files::inside;
+use riddlemill_schema::{Form, Kind, Setting, ValueHint, defaults, table};
 
 const TIEBA: &str = "https://tieba.baidu.com";
 
-/// One source to crawl.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Source {
-    /// The name of its archive's folder.
-    pub name: String,
-    /// The site, which determines how pages are parsed.
-    pub site: Site,
-    /// Scheme and host of `forum` and `thread` seeds; Tieba's own by default.
-    pub base: Option<String>,
-    /// The starting points.
-    pub seeds: Vec<Seed>,
-    /// The extent of the crawl.
-    pub scope: Scope,
-    /// Delays and retries.
-    pub politeness: Politeness,
-    /// Limits on one answer.
-    pub limits: Limits,
-    /// An e-mail address or web page where the site's owner can reach the crawl's operator. Sent with every
-    /// request; there is no default.
-    pub contact: String,
-    /// Whether a finished crawl begins another pass, and what that requests.
-    pub refresh: Refresh,
-    /// For tests: `host:port` pairs that may resolve to private addresses.
-    pub private_hosts: Vec<String>,
+table! {
+    /// One source to crawl.
+    #[derive(Clone, Debug, PartialEq, Serialize)]
+    pub struct Source in "crawl": "[[crawl]]: pages that `crawl` fetches into raw/warc. name, seeds and contact suffice." {
+        name: String = "", "The name of its archive folder, and the argument of `crawl`.";
+        site: Site = "plain", "The kind of site: one of these, a name from `riddlemill profiles list`, or { profile = { … } }; plain pages are stored but not parsed.";
+        base: Option<String>, "Scheme and host of `forum` and `thread` seeds; default: Tieba's.";
+        seeds: Vec<Seed> [form "a list of tables, [{ url = \"…\" }]"] = [], "Where to start: [{ forum = \"…\" }, { good_forum = \"…\" }, { thread = 1 }, { url = \"…\" }, { sitemap = \"…\" }, { url_file = \"…\" }].";
+        // There is no default: the site's owner must be able to reach whoever crawls.
+        contact: String = "", "Your e-mail address or web page; it is sent with every request.";
+        scope: Scope, "The extent of the crawl.";
+        politeness: Politeness, "Delays and retries.";
+        limits: Limits, "Limits on one answer.";
+        refresh: Refresh = false, "Start another pass over a finished crawl: \"changed\" fetches lists and threads with new posts, the last page first, \"all\" requests every page again; like `crawl --refresh`.";
+        private_hosts: Vec<String> = [], "For tests: host:port pairs that may be private addresses.";
+    }
+}
+
+impl Default for Source {
+    fn default() -> Source {
+        defaults()
+    }
+}
+
+impl Setting for Site {
+    const KIND: Kind = Kind::Form(&Form {
+        expected: "one of tieba, riddles, rd, plain, the name of a profile, or { profile = { … } }",
+        // Names are looked up in the workspace.
+        check: |value| match value.is_string() || value.get("profile").is_some() {
+            true => Ok(()),
+            false => Err(ValueHint::Nothing),
+        },
+        is_text: false,
+    });
+}
+
+impl Setting for Refresh {
+    const KIND: Kind = Kind::Form(&Form {
+        expected: "false, \"changed\" or \"all\"",
+        check: |value| Refresh::deserialize(value).map(drop).map_err(|_| ValueHint::Nothing),
+        is_text: false,
+    });
 }
 
 /// What another pass over a finished crawl requests.
@@ -66,18 +84,16 @@ impl<'de> Deserialize<'de> for Refresh {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Refresh, D::Error> {
         #[derive(Deserialize)]
         #[serde(untagged)]
-        enum Setting {
+        enum Written {
             Flag(bool),
             Word(String),
         }
-        match Setting::deserialize(from)? {
-            Setting::Flag(false) => Ok(Refresh::No),
-            Setting::Flag(true) => Ok(Refresh::All),
-            Setting::Word(word) if word == "changed" => Ok(Refresh::Changed),
-            Setting::Word(word) if word == "all" => Ok(Refresh::All),
-            Setting::Word(word) => Err(serde::de::Error::custom(format!(
-                "refresh: expected false, \"changed\" or \"all\", not {word:?}"
-            ))),
+        match Written::deserialize(from)? {
+            Written::Flag(false) => Ok(Refresh::No),
+            Written::Flag(true) => Ok(Refresh::All),
+            Written::Word(word) if word == "changed" => Ok(Refresh::Changed),
+            Written::Word(word) if word == "all" => Ok(Refresh::All),
+            Written::Word(word) => Err(serde::de::Error::custom(format!("not {word:?}"))),
         }
     }
 }
@@ -99,35 +115,24 @@ pub enum Seed {
     UrlFile(PathBuf),
 }
 
-/// The extent of a crawl.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Scope {
-    /// Hosts in addition to those of the seeds: `host`, or `host:port` for ports other than 80 and 443.
-    pub hosts: Vec<String>,
-    /// Of linked pages, only those whose address matches one; all, if empty. `*` is any run and `$` the end,
-    /// of path and query, or of the whole address if it begins with `http`.
-    pub include: Vec<String>,
-    /// No linked page whose address matches one. Seeds are always requested.
-    pub exclude: Vec<String>,
-    /// Most pages that a pass fetches.
-    pub max_pages: u64,
-    /// The most pages of one list.
-    pub max_list_pages: Option<u64>,
-    /// Whether nested replies are fetched.
-    pub comments: bool,
+table! {
+    /// The extent of a crawl.
+    #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+    pub struct Scope in "scope": "The extent of the crawl." {
+        // `host`, or `host:port` for ports other than 80 and 443.
+        hosts: Vec<String> = [], "Hosts besides those of the seeds.";
+        // `*` is any run and `$` the end, of path and query, or of the whole address if it begins with `http`.
+        include: Vec<String> = [], "Patterns; only linked pages that match one are fetched: \"/thread-*\", \"*.html$\", \"https://…\".";
+        exclude: Vec<String> = [], "Patterns; linked pages that match one are not fetched. Seeds always are.";
+        max_pages: u64 [Whole(1, i64::MAX)] = 100000, "The most pages of a pass.";
+        max_list_pages: Option<u64> [Whole(1, i64::MAX)], "The most pages of one list.";
+        comments: bool = true, "Whether nested replies are fetched.";
+    }
 }
 
 impl Default for Scope {
-    fn default() -> Self {
-        Scope {
-            hosts: Vec::new(),
-            include: Vec::new(),
-            exclude: Vec::new(),
-            max_pages: 100_000,
-            max_list_pages: None,
-            comments: true,
-        }
+    fn default() -> Scope {
+        defaults()
     }
 }
 
@@ -138,56 +143,41 @@ impl Scope {
     }
 }
 
-/// Delays and retries for a host. A longer `Crawl-delay` in robots.txt is respected.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Politeness {
-    /// From the end of one answer to the next request.
-    pub delay_secs: f64,
-    /// Further attempts after 429, 503 or a timeout.
-    pub retries: u32,
-    /// Wait before the first of them; it doubles, with up to half of it added at random.
-    pub backoff_secs: f64,
-    /// Longest wait a `Retry-After` can impose.
-    pub retry_after_cap_secs: u64,
-    /// How many pages in a row refused with 403 count as a block.
-    pub refusals: u32,
-}
-
-impl Default for Politeness {
-    fn default() -> Self {
-        Politeness { delay_secs: 2.0, retries: 3, backoff_secs: 5.0, retry_after_cap_secs: 900, refusals: 5 }
+table! {
+    /// Delays and retries for a host. A longer `Crawl-delay` in robots.txt is respected.
+    #[derive(Clone, Debug, PartialEq, Serialize)]
+    pub struct Politeness in "politeness": "Delays and retries." {
+        delay_secs: f64 = 2.0, "The pause from the end of an answer to the next request.";
+        retries: u32 = 3, "Further attempts after 429, 503 or a timeout.";
+        // Up to half of it is added at random.
+        backoff_secs: f64 = 5.0, "The wait before the first retry; it doubles.";
+        retry_after_cap_secs: u64 = 900, "The longest wait of a Retry-After.";
+        refusals: u32 [Whole(1, i64::MAX)] = 5, "How many pages in a row refused with 403 count as a block.";
     }
 }
 
-/// Limits on one answer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Limits {
-    /// Bytes of a body as sent.
-    pub wire_bytes: u64,
-    /// Bytes of a body after its content-encoding is undone.
-    pub decoded_bytes: u64,
-    /// Redirects in a row.
-    pub redirects: u32,
-    /// From the request to the end of the answer.
-    pub total_secs: f64,
-    /// Without a byte.
-    pub idle_secs: f64,
-    /// Bytes of one archive file before the next is begun.
-    pub segment_bytes: u64,
+impl Default for Politeness {
+    fn default() -> Politeness {
+        defaults()
+    }
+}
+
+table! {
+    /// Limits on one answer.
+    #[derive(Clone, Debug, PartialEq, Serialize)]
+    pub struct Limits in "limits": "Limits on one answer." {
+        wire_bytes: u64 [Whole(1, i64::MAX)] = 16777216, "The most bytes of an answer as sent.";
+        decoded_bytes: u64 [Whole(1, i64::MAX)] = 33554432, "The most bytes of an answer once decoded.";
+        redirects: u32 = 5, "The most redirects in a row.";
+        total_secs: f64 = 60.0, "Time limit from the request to the end of the answer.";
+        idle_secs: f64 = 20.0, "Time limit without a byte.";
+        segment_bytes: u64 [Whole(1, i64::MAX)] = 1073741824, "The most bytes of one archive file.";
+    }
 }
 
 impl Default for Limits {
-    fn default() -> Self {
-        Limits {
-            wire_bytes: 16 << 20,
-            decoded_bytes: 32 << 20,
-            redirects: 5,
-            total_secs: 60.0,
-            idle_secs: 20.0,
-            segment_bytes: 1 << 30,
-        }
+    fn default() -> Limits {
+        defaults()
     }
 }
 

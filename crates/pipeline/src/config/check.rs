@@ -5,24 +5,20 @@ mod sites;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use riddlemill_schema::{Key, Reader, Table as _, key_span};
 use serde::de::DeserializeOwned;
-use serde_json::Value;
-use toml_edit::{Document, Item, Table};
+use serde_json::{Map, Value};
+use toml_edit::{Item, Table};
 
-use super::layer::{Layer, Origin, item_json};
-use super::mismatch::Mismatch;
-use super::near_miss;
+use super::layer::{Layer, Origin};
 use super::own;
 use super::profile::Profiles;
-use super::reference;
-use super::schema::{Key, Kind, Section};
-use super::sections::SECTIONS;
+use super::sections::{Run, SECTIONS};
 use super::source::{PUBLISHED, SOURCE, Source, SourceKind, TABLE, Take};
-use super::{FILE, VERSION};
+use super::{FILE, Problem, VERSION, unknown};
 use riddlemill_harvest::crawl;
 use riddlemill_llm::Endpoint;
 use riddlemill_review::Annotator;
-use riddlemill_text::problem::{Found, Problem, position, syntax_error};
 use riddlemill_text::record::Language;
 
 /// The contents of a settings file, and its problems.
@@ -38,39 +34,28 @@ pub(super) struct Checked {
 
 /// Reads the text of a settings file.
 pub(super) fn check(text: &str, recipes: &[&str], profiles: &Profiles) -> Checked {
-    let mut reader = Reader {
-        text,
+    let reader = Reader::new(FILE, text);
+    let mut file = SettingsFile {
+        reader: &reader,
         recipes,
         profiles,
         checked: Checked::default(),
-        found: Found::new(FILE, text),
         elsewhere: Vec::new(),
         of_crawls: Vec::new(),
     };
-    match Document::parse(text) {
-        Ok(document) => reader.root(document.as_table()),
-        Err(e) => {
-            let mut what = syntax_error(text, e.span().map_or(0, |span| span.start), e.message());
-            if let Some(span) = e.span().filter(|_| what == "duplicate key")
-                && let Some(twice) = twice(text, span)
-            {
-                what = twice;
-            }
-            reader.problem(e.span(), what);
-        }
-    }
+    reader.document(|root| file.root(root));
+    let SettingsFile { checked, elsewhere, .. } = file;
     // Tables come in the order in which their names are first used, keys before missing ones.
-    let mut problems = reader.found.in_order();
-    problems.extend(reader.elsewhere);
-    Checked { problems, ..reader.checked }
+    let mut problems = reader.in_order();
+    problems.extend(elsewhere);
+    Checked { problems, ..checked }
 }
 
-struct Reader<'a> {
-    text: &'a str,
+struct SettingsFile<'a> {
+    reader: &'a Reader<'a>,
     recipes: &'a [&'a str],
     profiles: &'a Profiles,
     checked: Checked,
-    found: Found<'a>,
     /// Problems in the profiles used.
     elsewhere: Vec<Problem>,
     /// Sources of the pages of a crawl.
@@ -86,7 +71,7 @@ struct OfCrawl {
     namespace: Option<String>,
 }
 
-impl Reader<'_> {
+impl SettingsFile<'_> {
     fn root(&mut self, root: &Table) {
         if let Some(version) = root.get("version") {
             match version.as_integer() {
@@ -99,7 +84,7 @@ impl Reader<'_> {
                     // Everything else may be valid for a newer version.
                     return self.problem(version.span(), what);
                 }
-                None => self.problem(version.span(), "expected a whole number".into()),
+                None => self.problem(version.span(), "version: expected a whole number"),
             }
         }
         for (name, item) in root.iter() {
@@ -108,25 +93,15 @@ impl Reader<'_> {
                 "source" | "published" => self.sources(name, item),
                 "recipe" => self.recipe_tables(item),
                 "llm" => self.endpoints(item),
-                "annotator" => {
-                    self.checked.annotators = self.list(item, &reference::ANNOTATOR);
-                }
-                "crawl" => {
-                    self.checked.crawls = self.crawls(item);
-                }
+                "annotator" => self.checked.annotators = self.annotators(item),
+                "crawl" => self.checked.crawls = self.crawls(item),
                 _ => match SECTIONS.iter().find(|s| s.name == name) {
-                    Some(section) => self.section(section, None, item),
+                    Some(section) => self.settings(section.name, "", section.keys, item),
                     None => {
-                        let known = SECTIONS.iter().map(|s| s.name).chain([
-                            "source",
-                            "published",
-                            "recipe",
-                            "version",
-                            "llm",
-                            "annotator",
-                            "crawl",
-                        ]);
-                        self.unknown("table", name, key_span(root, name), near_miss(name, known));
+                        let others =
+                            ["source", "published", "recipe", "version", "llm", "annotator", "crawl"];
+                        let known = SECTIONS.iter().map(|s| s.name).chain(others);
+                        self.problem(key_span(root, name), unknown("table", name, known));
                     }
                 },
             }
@@ -134,58 +109,20 @@ impl Reader<'_> {
         self.sources_of_crawls();
     }
 
-    /// A table of settings, possibly of one recipe.
-    fn section(&mut self, section: &Section, recipe: Option<&str>, item: &Item) {
+    /// A table of settings; `of_recipe` begins their names in the layer where they are one recipe's.
+    fn settings(&mut self, section: &str, of_recipe: &str, keys: &[Key], item: &Item) {
         let Some(table) = item.as_table() else {
-            return self.problem(item.span(), format!("expected a table, [{}]", section.name));
+            return self.problem(item.span(), format!("expected a table, [{of_recipe}{section}]"));
         };
-        for (name, item) in table.iter() {
-            let value = match recipe.and_then(|recipe| own::find(recipe, section.name, name)) {
-                Some(setting) => self.own(setting, item),
-                None => self.value(section, table, name, item),
-            };
-            if let Some(value) = value {
-                let origin = self.origin(item);
-                let of_recipe = recipe.map(|recipe| format!("recipe.{recipe}.")).unwrap_or_default();
-                self.checked.layer.insert(format!("{of_recipe}{}.{name}", section.name), (value, origin));
-            }
-        }
-    }
-
-    /// A table of a benchmark's own settings only.
-    fn own_section(&mut self, recipe: &str, section: &str, item: &Item) {
-        let Some(table) = item.as_table() else {
-            return self.problem(item.span(), format!("expected a table, [recipe.{recipe}.{section}]"));
-        };
-        for (name, item) in table.iter() {
-            let Some(setting) = own::find(recipe, section, name) else {
-                let known =
-                    own::settings_of(recipe).iter().filter(|own| own.section == section).map(|own| own.name);
-                self.unknown("key", name, key_span(table, name), near_miss(name, known));
-                continue;
-            };
-            if let Some(value) = self.own(setting, item) {
-                let origin = self.origin(item);
-                self.checked.layer.insert(format!("recipe.{recipe}.{section}.{name}"), (value, origin));
-            }
-        }
-    }
-
-    /// The value of a setting that a benchmark declares.
-    fn own(&mut self, setting: &riddlemill_benchmarks::setting::Setting, item: &Item) -> Option<Value> {
-        let value = item_json(item).ok_or_else(|| Mismatch::new("a plain value"));
-        match value.and_then(|value| own::check(setting, &value)) {
-            Ok(value) => Some(value),
-            Err(mismatch) => {
-                self.problem(item.span(), format!("{}: {mismatch}", setting.name));
-                None
-            }
+        for (name, value) in self.reader.values("", keys, table, item.span(), &elsewhere) {
+            let origin = self.origin(table.get(&name));
+            self.checked.layer.insert(format!("{of_recipe}{section}.{name}"), (value, origin));
         }
     }
 
     fn recipe_tables(&mut self, item: &Item) {
         let Some(table) = item.as_table() else {
-            return self.problem(item.span(), "expected tables, [recipe.<name>.<stage>]".into());
+            return self.problem(item.span(), "expected tables, [recipe.<name>.<stage>]");
         };
         for (recipe, item) in table.iter() {
             // What a folder that is set aside declares is not known.
@@ -193,8 +130,8 @@ impl Reader<'_> {
                 continue;
             }
             if !self.recipes.contains(&recipe) {
-                let near = near_miss(recipe, self.recipes.iter().copied());
-                self.unknown("recipe", recipe, key_span(table, recipe), near);
+                let what = unknown("recipe", recipe, self.recipes.iter().copied());
+                self.problem(key_span(table, recipe), what);
                 continue;
             }
             let Some(stages) = item.as_table() else {
@@ -203,100 +140,64 @@ impl Reader<'_> {
             };
             for (stage, item) in stages.iter() {
                 // A recipe cannot set what concerns a run as a whole.
-                let known = SECTIONS.iter().filter(|s| s.name != "run");
-                match known.clone().find(|s| s.name == stage) {
-                    Some(section) => self.section(section, Some(recipe), item),
-                    None if own::sections(recipe).contains(&stage) => self.own_section(recipe, stage, item),
-                    None => {
-                        let own = own::sections(recipe);
-                        let near = near_miss(stage, known.map(|s| s.name).chain(own));
-                        self.unknown("stage", stage, key_span(stages, stage), near);
-                    }
+                let known = SECTIONS.iter().filter(|section| section.name != Run::SECTION.name);
+                let of_all = known.clone().find(|section| section.name == stage);
+                let keys: Vec<Key> = of_all
+                    .into_iter()
+                    .flat_map(|s| s.keys)
+                    .copied()
+                    .chain(own::keys(recipe, stage))
+                    .collect();
+                if keys.is_empty() {
+                    let names = known.map(|section| section.name).chain(own::sections(recipe));
+                    self.problem(key_span(stages, stage), unknown("stage", stage, names));
+                    continue;
                 }
+                self.settings(stage, &format!("recipe.{recipe}."), &keys, item);
             }
         }
     }
 
     fn endpoints(&mut self, item: &Item) {
         let Some(table) = item.as_table() else {
-            return self.problem(item.span(), "expected tables, [llm.<name>]".into());
+            return self.problem(item.span(), "expected tables, [llm.<name>]");
         };
-        let known = serde_json::to_value(Endpoint::new("", "", "")).unwrap_or_default();
-        let known: Vec<&str> = known.as_object().into_iter().flatten().map(|(k, _)| k.as_str()).collect();
         for (name, item) in table.iter() {
             let Some(one) = item.as_table() else {
                 self.problem(item.span(), format!("expected a table, [llm.{name}]"));
                 continue;
             };
-            if let Some(mut endpoint) = self.typed::<Endpoint>(one, &known, &reference::LLM, None) {
+            if let Some(mut endpoint) = self.typed::<Endpoint>(one, None) {
                 endpoint.name = name.into();
                 self.checked.endpoints.push(endpoint);
             }
         }
     }
 
-    /// The keys of a table whose numbers and flags are out of bounds, reported like those of a section. TOML
-    /// values without a JSON equivalent (`nan`, a date) would otherwise count as missing.
-    fn refused(&mut self, section: &Section, table: &Table) -> Vec<&'static str> {
-        let mut refused = Vec::new();
-        for key in section.keys {
-            if !matches!(key.kind, Kind::Flag | Kind::Whole(..) | Kind::Share | Kind::Amount) {
-                continue;
-            }
-            let (outer, inner) = key.name.split_once('.').map_or((key.name, None), |(a, b)| (a, Some(b)));
-            let item = match inner {
-                Some(inner) => table.get(outer).and_then(Item::as_table_like).and_then(|t| t.get(inner)),
-                None => table.get(outer),
-            };
-            let Some(item) = item else { continue };
-            if item_json(item).and_then(|value| key.kind.check(&value).ok()).is_none() {
-                self.problem(item.span(), format!("{}: expected {}", key.name, key.kind.expected()));
-                refused.push(outer);
-            }
-        }
-        refused
-    }
-
-    /// `[[name]]` tables of a type defined in another module.
-    fn list<T: DeserializeOwned>(&mut self, item: &Item, section: &Section) -> Vec<T> {
+    fn annotators(&mut self, item: &Item) -> Vec<Annotator> {
         let Some(tables) = item.as_array_of_tables() else {
-            self.problem(item.span(), format!("expected [[{}]]", section.name));
+            self.problem(item.span(), "expected [[annotator]]");
             return Vec::new();
         };
-        let known = reference::keys(section);
-        tables.iter().filter_map(|table| self.typed(table, &known, section, None)).collect()
+        tables.iter().filter_map(|table| self.typed(table, None)).collect()
     }
 
-    /// A table as a type with its own fields. Unknown keys are reported one by one with suggestions, numbers
-    /// out of bounds by the reference; of other invalid values the type reports the first. Keys in `given`
-    /// were read already.
-    fn typed<T: DeserializeOwned>(
+    /// A table as the type that declares it. A value in `given` was read already.
+    fn typed<T: DeserializeOwned + riddlemill_schema::Table>(
         &mut self,
         table: &Table,
-        known: &[&str],
-        section: &Section,
         given: Option<(&str, Value)>,
     ) -> Option<T> {
-        let mut values = serde_json::Map::new();
-        let before = self.found.count();
-        let refused = self.refused(section, table);
-        for (name, item) in table.iter().filter(|(name, _)| !refused.contains(name)) {
-            if !known.contains(&name) {
-                self.unknown("key", name, key_span(table, name), near_miss(name, known.iter().copied()));
-            } else if let Some((_, value)) = given.as_ref().filter(|(given, _)| *given == name) {
-                values.insert(name.into(), value.clone());
-            } else if let Some(value) = item_json(item) {
-                values.insert(name.into(), value);
-            } else {
-                self.problem(item.span(), format!("{name}: expected a plain value, no date and no nan"));
-            }
+        let (before, called) = (self.reader.count(), format!("[[{}]]", T::SECTION.name));
+        let mut values = self.reader.values(&called, T::SECTION.keys, table, table.span(), &elsewhere);
+        values.extend(given.map(|(name, value)| (name.to_owned(), value)));
+        if self.reader.count() > before {
+            return None;
         }
         match serde_json::from_value(Value::Object(values)) {
-            Ok(value) => Some(value).filter(|_| self.found.count() == before),
-            // Problems of a crawl's site are reported at its place.
-            Err(_) if self.found.count() > before || !self.elsewhere.is_empty() => None,
-            Err(e) => {
-                self.problem(table.span(), e.to_string());
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.problem(table.span(), error.to_string());
                 None
             }
         }
@@ -318,23 +219,13 @@ impl Reader<'_> {
     }
 
     fn source(&mut self, table: &Table) -> Option<Source> {
-        let before = self.found.count();
-        let mut values = Layer::new();
-        for (name, item) in table.iter() {
-            if let Some(value) = self.value(&SOURCE, table, name, item) {
-                values.insert(name.into(), (value, self.origin(item)));
-            }
-        }
-        let text = |name: &str| values.get(name).and_then(|(v, _)| v.as_str()).map(str::to_string);
+        let before = self.reader.count();
+        let values = self.reader.values("[[source]]", SOURCE.keys, table, table.span(), &elsewhere);
+        let text = |name: &str| text_of(&values, name);
         let list = |name: &str| -> Vec<String> {
-            let list = values.get(name).and_then(|(v, _)| v.as_array());
+            let list = values.get(name).and_then(Value::as_array);
             list.into_iter().flatten().filter_map(|v| v.as_str().map(str::to_string)).collect()
         };
-        for required in ["name", "kind"] {
-            if !table.contains_key(required) {
-                self.problem(table.span(), format!("[[source]] lacks `{required}`"));
-            }
-        }
         if let Some(name) = text("name").filter(|n| !plain_name(n)) {
             let what = format!("a source's name is made of letters, digits, `-`, `_` and `.`, not {name:?}");
             self.problem(table.get("name").and_then(Item::span), what);
@@ -350,11 +241,11 @@ impl Reader<'_> {
         let unknown: Vec<&String> = recipes.iter().filter(|name| !is_known(name)).collect();
         for recipe in unknown {
             let span = table.get("recipes").and_then(Item::span);
-            self.unknown("recipe", recipe, span, near_miss(recipe, self.recipes.iter().copied()));
+            self.problem(span, unknown("recipe", recipe, self.recipes.iter().copied()));
         }
         self.sha256(table, text("sha256").as_deref());
         let map = |name: &str, before: &str| -> BTreeMap<String, String> {
-            let map = values.get(name).and_then(|(v, _)| v.as_object()).into_iter().flatten();
+            let map = values.get(name).and_then(Value::as_object).into_iter().flatten();
             map.filter_map(|(field, column)| Some((format!("{before}{field}"), column.as_str()?.to_string())))
                 .collect()
         };
@@ -363,13 +254,12 @@ impl Reader<'_> {
         if table_kind && !fields.contains_key("title") && !fields.contains_key("content") {
             self.problem(
                 table.span(),
-                "a table needs `fields` with a title or a content\n  hint: fields = { content = \"COLUMN\" }"
-                    .into(),
+                "a table needs `fields` with a title or a content\n  hint: fields = { content = \"COLUMN\" }",
             );
         } else if !table_kind && !fields.is_empty() {
             self.problem(
                 table.get("fields").and_then(Item::span),
-                "only a source of kind \"table\" has fields".into(),
+                "only a source of kind \"table\" has fields",
             );
         }
         let columns = map("columns", TABLE);
@@ -377,7 +267,7 @@ impl Reader<'_> {
             self.columns_of_declared(table, table_kind, &recipes);
         }
         fields.extend(columns);
-        if self.found.count() > before {
+        if self.reader.count() > before {
             return None;
         }
         if let Some(crawl) = text("crawl").filter(|_| profile.is_none()) {
@@ -391,7 +281,7 @@ impl Reader<'_> {
         }
         let optional = list("optional");
         self.optional_columns(table, &optional, &fields);
-        if self.found.count() > before {
+        if self.reader.count() > before {
             return None;
         }
         Some(Source {
@@ -412,7 +302,7 @@ impl Reader<'_> {
             take: if text("take").as_deref() == Some("main") { Take::Main } else { Take::Jokes },
             published: None,
             fields,
-            line: table.span().map_or(0, |s| position(self.text, s.start).0),
+            line: self.reader.line(table.span()),
         })
     }
 
@@ -420,23 +310,18 @@ impl Reader<'_> {
     fn columns_of_declared(&mut self, table: &Table, is_table: bool, recipes: &[String]) {
         let span = table.get("columns").and_then(Item::span);
         if !is_table {
-            return self.problem(span, "only a source of kind \"table\" has columns".into());
+            return self.problem(span, "only a source of kind \"table\" has columns");
         }
         if recipes.is_empty() {
             let what = "columns are for benchmarks that a folder declares: name them in `recipes`";
-            self.problem(span, what.into());
+            self.problem(span, what);
         }
     }
 
     fn published(&mut self, table: &Table) -> Option<Source> {
-        let before = self.found.count();
-        let mut values = Layer::new();
-        for (name, item) in table.iter() {
-            if let Some(value) = self.value(&PUBLISHED, table, name, item) {
-                values.insert(name.into(), (value, self.origin(item)));
-            }
-        }
-        let text = |name: &str| values.get(name).and_then(|(v, _)| v.as_str()).map(str::to_string);
+        let before = self.reader.count();
+        let values = self.reader.values("[[published]]", PUBLISHED.keys, table, table.span(), &elsewhere);
+        let text = |name: &str| text_of(&values, name);
         let known: Vec<&'static str> = riddlemill_benchmarks::all()
             .iter()
             .filter(|benchmark| benchmark.published.is_some())
@@ -444,11 +329,9 @@ impl Reader<'_> {
             .collect();
         let written = text("benchmark").unwrap_or_default();
         let benchmark = known.iter().copied().find(|name| *name == written);
-        if !table.contains_key("benchmark") {
-            self.problem(table.span(), "[[published]] lacks `benchmark`".into());
-        } else if benchmark.is_none() {
+        if benchmark.is_none() && values.contains_key("benchmark") {
             let span = table.get("benchmark").and_then(Item::span);
-            self.unknown("benchmark", &written, span, near_miss(&written, known.iter().copied()));
+            self.problem(span, unknown("benchmark", &written, known.iter().copied()));
         }
         let path = self.path(table, text("path"), text("url"), "published");
         self.sha256(table, text("sha256").as_deref());
@@ -457,7 +340,7 @@ impl Reader<'_> {
             let what = format!("a source's name is made of letters, digits, `-`, `_` and `.`, not {name:?}");
             self.problem(table.get("name").and_then(Item::span), what);
         }
-        if self.found.count() > before {
+        if self.reader.count() > before {
             return None;
         }
         Some(Source {
@@ -477,7 +360,7 @@ impl Reader<'_> {
             fields: BTreeMap::new(),
             optional: Vec::new(),
             at: None,
-            line: table.span().map_or(0, |s| position(self.text, s.start).0),
+            line: self.reader.line(table.span()),
         })
     }
 
@@ -490,8 +373,8 @@ impl Reader<'_> {
         let known: Vec<String> = fields.values().flat_map(|pattern| in_braces(pattern)).collect();
         for column in optional.iter().filter(|column| !known.contains(column)) {
             let span = table.get("optional").and_then(Item::span);
-            let near = near_miss(column, known.iter().map(String::as_str));
-            self.unknown("column in `optional`:", column, span, near);
+            let what = unknown("column in `optional`:", column, known.iter().map(String::as_str));
+            self.problem(span, what);
         }
     }
 
@@ -514,70 +397,25 @@ impl Reader<'_> {
         }
     }
 
-    /// The value of a key of a table.
-    fn value(&mut self, section: &Section, table: &Table, name: &str, item: &Item) -> Option<Value> {
-        let Some(Key { kind, .. }) = section.keys.iter().find(|k| k.name == name) else {
-            let near = near_miss(name, section.keys.iter().map(|k| k.name));
-            self.unknown("key", name, key_span(table, name), near);
-            return None;
-        };
-        let value =
-            item_json(item).ok_or_else(|| Mismatch::new("a plain value")).and_then(|v| kind.check(&v));
-        match value {
-            Ok(value) => Some(value),
-            Err(mismatch) => {
-                self.problem(item.span(), format!("{name}: {mismatch}"));
-                None
-            }
-        }
+    fn problem(&mut self, span: Option<Range<usize>>, what: impl Into<String>) {
+        self.reader.problem(span, what);
     }
 
-    fn unknown(&mut self, what: &str, name: &str, span: Option<Range<usize>>, near: Option<&str>) {
-        // In the file that `init` writes, the tables' headers are commented out too.
-        let other = || SECTIONS.iter().find(|other| other.keys.iter().any(|key| key.name == name));
-        let hint = match (near, other().filter(|_| what == "key")) {
-            (Some(near), _) => format!("\n  hint: did you mean {near:?}?"),
-            (None, Some(other)) => {
-                format!("\n  hint: it is one of [{}]; is that line still a comment?", other.name)
-            }
-            (None, None) => String::new(),
-        };
-        self.problem(span, format!("unknown {what} {name:?}{hint}"));
-    }
-
-    fn problem(&mut self, span: Option<Range<usize>>, what: String) {
-        self.found.add(span.map_or(0, |span| span.start), what);
-    }
-
-    fn origin(&self, item: &Item) -> Origin {
-        Origin::File(item.span().map_or(0, |s| position(self.text, s.start).0))
+    fn origin(&self, item: Option<&Item>) -> Origin {
+        Origin::File(self.reader.line(item.and_then(Item::span)))
     }
 }
 
-/// The repeated name, and its first place.
-fn twice(text: &str, span: Range<usize>) -> Option<String> {
-    let name = text.get(span.clone())?.trim().trim_matches(['[', ']']).trim();
-    let (line, _) = position(text, span.start);
-    let here = text.lines().nth(line - 1)?.trim();
-    let is_table = here.starts_with('[');
-    let whole = if is_table { here.trim_matches(['[', ']']).trim() } else { name };
-    let is_line_of = |other: &str| match is_table {
-        true => other.trim().split('#').next().is_some_and(|other| other.trim() == here),
-        false => other.trim().split('=').next().is_some_and(|key| key.trim() == name),
-    };
-    let first = text.lines().take(line - 1).position(is_line_of)? + 1;
-    Some(match is_table {
-        true => format!(
-            "[{whole}] is already in the file, at line {first}\n  hint: put its keys there, and leave this line out"
-        ),
-        false => format!("`{name}` is set already, at line {first}"),
-    })
+/// Where an unknown key would be one: in the file that `init` writes, the tables' headers are commented out too.
+fn elsewhere(name: &str) -> Option<String> {
+    let other = SECTIONS.iter().find(|other| other.find(name).is_some())?;
+    Some(format!("it is one of [{}]; is that line still a comment?", other.name))
+}
+
+fn text_of(values: &Map<String, Value>, name: &str) -> Option<String> {
+    values.get(name).and_then(Value::as_str).map(str::to_string)
 }
 
 fn plain_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c))
-}
-
-fn key_span(table: &Table, name: &str) -> Option<Range<usize>> {
-    table.key(name).and_then(|k| k.span())
 }

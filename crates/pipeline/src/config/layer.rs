@@ -1,9 +1,8 @@
-//! The values of one layer of settings with their origins, and TOML as JSON.
+//! The values of one layer of settings with their origins.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use toml_edit::Item;
 
 use super::FILE;
 
@@ -38,38 +37,3 @@ impl std::fmt::Display for Origin {
 
 /// Values by dotted key: `dedup.metric`, `recipe.flub.dedup.metric`.
 pub(super) type Layer = BTreeMap<String, (Value, Origin)>;
-
-/// A value or a table in any notation.
-pub(super) fn item_json(item: &Item) -> Option<Value> {
-    match item {
-        Item::Value(toml_edit::Value::InlineTable(table)) => table
-            .iter()
-            .map(|(k, v)| Some((k.to_string(), item_json(&Item::Value(v.clone()))?)))
-            .collect::<Option<_>>()
-            .map(Value::Object),
-        Item::Value(toml_edit::Value::Array(list)) => list
-            .iter()
-            .map(|v| item_json(&Item::Value(v.clone())))
-            .collect::<Option<Vec<_>>>()
-            .map(Value::Array),
-        Item::Value(value) => value_json(value),
-        Item::Table(table) => table
-            .iter()
-            .map(|(k, v)| Some((k.to_string(), item_json(v)?)))
-            .collect::<Option<_>>()
-            .map(Value::Object),
-        _ => None,
-    }
-}
-
-/// A TOML value as JSON; dates and inline tables are not allowed in these settings.
-pub(crate) fn value_json(value: &toml_edit::Value) -> Option<Value> {
-    Some(match value {
-        toml_edit::Value::String(s) => s.value().clone().into(),
-        toml_edit::Value::Integer(n) => (*n.value()).into(),
-        toml_edit::Value::Float(x) => serde_json::Number::from_f64(*x.value())?.into(),
-        toml_edit::Value::Boolean(b) => (*b.value()).into(),
-        toml_edit::Value::Array(list) => list.iter().map(value_json).collect::<Option<Vec<_>>>()?.into(),
-        _ => return None,
-    })
-}

@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use riddlemill_schema::Table as _;
+use riddlemill_schema::json::toml_value;
+
 use super::check::check;
-use super::layer::{Layer, Origin, value_json};
+use super::layer::{Layer, Origin};
 use super::own;
-use super::schema::{Kind, Section};
-use super::sections::{RUN, SECTIONS};
+use super::sections::{Run, SECTIONS};
 use super::set_endpoint;
 use super::{FILE, Profiles, Source};
 use super::{Problem, Problems};
@@ -272,10 +274,10 @@ impl Config {
         }
         for recipe in &self.recipes {
             for own in own::settings_of(recipe) {
-                let Some((value, origin)) = self.lookup(Some(recipe), own.section, own.name) else {
+                let Some((value, origin)) = self.lookup(Some(recipe), own.section, own.key.name) else {
                     continue;
                 };
-                let key = format!("recipe.{recipe}.{}.{}", own.section, own.name);
+                let key = format!("recipe.{recipe}.{}.{}", own.section, own.key.name);
                 settings.push(Setting { key, value: value.clone(), origin: origin.clone() });
             }
         }
@@ -285,7 +287,10 @@ impl Config {
     /// The workspace's values for the settings that a recipe's benchmark declares, by section and name.
     pub fn own(&self, recipe: &str) -> BTreeMap<(&'static str, &'static str), Value> {
         let value = |own: &riddlemill_benchmarks::setting::Setting| {
-            Some(((own.section, own.name), self.lookup(Some(recipe), own.section, own.name)?.0.clone()))
+            Some((
+                (own.section, own.key.name),
+                self.lookup(Some(recipe), own.section, own.key.name)?.0.clone(),
+            ))
         };
         own::settings_of(recipe).iter().filter_map(value).collect()
     }
@@ -333,7 +338,7 @@ impl Config {
                 }
             }
         }
-        let known = self.lookup(None, RUN.name, "recipes");
+        let known = self.lookup(None, Run::SECTION.name, "recipes");
         for name in known.and_then(|(v, _)| v.as_array()).into_iter().flatten().filter_map(Value::as_str) {
             if !self.recipes.iter().any(|r| r == name) && !riddlemill_benchmarks::is_aside(name) {
                 let what = unknown("recipe", name, self.recipes.iter().map(String::as_str));
@@ -346,7 +351,7 @@ impl Config {
 fn defaults() -> Layer {
     let keys = SECTIONS.iter().flat_map(|s| s.keys.iter().map(move |k| (s.name, k)));
     keys.filter_map(|(section, key)| {
-        Some((format!("{section}.{}", key.name), (toml_value(key.default)?, Origin::Default)))
+        Some((format!("{section}.{}", key.name), (key.value()?, Origin::Default)))
     })
     .collect()
 }
@@ -371,10 +376,6 @@ fn paper_layer(choices: &[(&str, &str, &str)]) -> Layer {
     };
     let prompts = ("draft.prompts".to_owned(), (Value::from("paper"), Origin::Profile));
     choices.iter().filter_map(of).chain([prompts]).collect()
-}
-
-fn toml_value(text: &str) -> Option<Value> {
-    text.parse::<toml_edit::Value>().ok().as_ref().and_then(value_json)
 }
 
 /// `RIDDLEMILL_DEDUP__METRIC`, `RIDDLEMILL_RECIPE__FLUB__DEDUP__METRIC`: two underscores between
@@ -451,39 +452,27 @@ fn insert(
     if let Some(recipe) = recipe.filter(|r| !recipes.contains(r)) {
         return problem(unknown("recipe", recipe, recipes.iter().copied()));
     }
-    if let Some(own) = recipe.and_then(|recipe| own::find(recipe, section, key)) {
-        // A bare word is a text here too.
-        let value = toml_value(text).filter(|value| own.kind.holds(value)).unwrap_or_else(|| text.into());
-        match own::check(own, &value) {
-            Ok(value) => drop(layer.insert(dotted.into(), (value, origin))),
-            Err(mismatch) => problem(format!("{mismatch}, not {text:?}")),
-        }
-        return;
-    }
-    let Some(kind) = SECTIONS.iter().find(|s| s.name == section).and_then(|s| find(s, key)) else {
-        let all: Vec<String> = SECTIONS
-            .iter()
-            .flat_map(|s| s.keys.iter().map(move |k| format!("{}.{}", s.name, k.name)))
+    let of_all =
+        SECTIONS.iter().find(|known| known.name == section).and_then(|known| known.find(key)).copied();
+    let own = recipe.and_then(|recipe| own::keys(recipe, section).find(|own| own.name == key));
+    let Some(kind) = own.or(of_all).map(|key| key.kind) else {
+        let of_all = SECTIONS.iter().flat_map(|known| known.keys.iter().map(|key| (known.name, key.name)));
+        let own = recipe.map(own::settings_of).unwrap_or_default();
+        let all: Vec<String> = of_all
+            .chain(own.iter().map(|own| (own.section, own.key.name)))
+            .map(|(section, key)| format!("{section}.{key}"))
             .collect();
         let near = near_miss(&format!("{section}.{key}"), all.iter().map(String::as_str));
         let hint = near.map(|n| format!("\n  hint: did you mean {n:?}?")).unwrap_or_default();
         return problem(format!("unknown setting {dotted:?}{hint}"));
     };
     // A bare word is a string, because quoting twice in a shell is inconvenient.
-    let value = match kind {
-        Kind::Text | Kind::Choice(_) | Kind::Licence => {
-            toml_value(text).filter(Value::is_string).unwrap_or_else(|| text.into())
-        }
-        _ => toml_value(text).unwrap_or_else(|| text.into()),
-    };
+    let value = toml_value(text).filter(|value| !kind.is_word() || value.is_string());
+    let value = value.unwrap_or_else(|| text.into());
     match kind.check(&value) {
-        Ok(value) => {
+        Ok(()) => {
             layer.insert(dotted.into(), (value, origin));
         }
         Err(mismatch) => problem(format!("{mismatch}, not {text:?}")),
     }
-}
-
-fn find(section: &Section, key: &str) -> Option<Kind> {
-    section.keys.iter().find(|k| k.name == key).map(|k| k.kind)
 }

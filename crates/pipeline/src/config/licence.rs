@@ -1,14 +1,31 @@
 //! SPDX identifiers of licences, with suggestions for invalid ones.
 
+use riddlemill_schema::{Form, ValueHint};
+use serde_json::Value;
 use spdx::{Expression, License, flags, identifiers};
 
 use super::near_miss;
+
+/// A licence's identifier, or empty.
+pub(super) const LICENCE: Form = Form {
+    expected: "an SPDX identifier, or \"LicenseRef-…\" for a licence that has none",
+    check: fits,
+    is_text: true,
+};
+
+fn fits(value: &Value) -> Result<(), ValueHint> {
+    match value.as_str() {
+        Some("") => Ok(()),
+        Some(text) => check(text).map_err(ValueHint::near),
+        None => Err(ValueHint::Nothing),
+    }
+}
 
 /// Whether a text is an SPDX expression: `CC-BY-4.0`, `MIT OR Apache-2.0`, `LicenseRef-forum`.
 ///
 /// # Errors
 /// A suggestion, if one is close.
-pub(super) fn check(text: &str) -> Result<(), Option<&'static str>> {
+fn check(text: &str) -> Result<(), Option<&'static str>> {
     Expression::parse(text).map(drop).map_err(|_| near(text))
 }
 

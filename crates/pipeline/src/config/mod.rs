@@ -5,28 +5,28 @@
 //! sees resolved values.
 
 mod check;
+mod json_schema;
 mod layer;
 mod layers;
 mod licence;
-mod mismatch;
+#[cfg(test)]
+mod mutated;
 mod own;
 pub mod places;
 pub mod profile;
 pub mod reference;
-mod schema;
 pub mod sections;
 mod set_endpoint;
 mod source;
 mod template;
 
+pub use json_schema::json_schema;
 pub use layer::Origin;
-pub(crate) use layer::value_json;
 pub use layers::{Config, Overrides, PAPER, Setting, Written};
-pub use mismatch::{Mismatch, ValueHint};
 pub use profile::Profiles;
-pub use riddlemill_text::hint::{near_miss, unknown};
-pub use riddlemill_text::problem::{Problem, Problems};
-pub use schema::{Key, Kind, Section};
+pub use riddlemill_schema::hint::{near_miss, unknown};
+pub use riddlemill_schema::problem::{Problem, Problems};
+pub use riddlemill_schema::{Key, Kind, Mismatch, Section};
 pub use source::{Source, SourceKind, TABLE, Take};
 pub use template::{default_pipeline, own_settings, sample_pipeline};
 

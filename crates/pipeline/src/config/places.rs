@@ -95,8 +95,7 @@ pub(super) fn written<'v>(section: &str, key: &str, value: &'v Value, origin: &O
 /// The default of a setting, if it is a text.
 fn default_of(section: &str, key: &str) -> Option<String> {
     let section = SECTIONS.iter().find(|known| known.name == section)?;
-    let text = section.keys.iter().find(|known| known.name == key)?.default;
-    Some(text.parse::<toml_edit::Value>().ok()?.as_str()?.to_owned())
+    Some(section.find(key)?.value()?.as_str()?.to_owned())
 }
 
 /// The part of a path before its first pattern.

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 use riddlemill_harvest::pages::Profile;
 use riddlemill_harvest::pages::profile::Fault;
-use riddlemill_text::hint::near_miss;
-use riddlemill_text::problem::{Found, Problem, syntax_error};
+use riddlemill_schema::Reader;
+use riddlemill_schema::hint::near_miss;
+use riddlemill_schema::json::item_json;
+use riddlemill_schema::problem::Problem;
 use serde_json::{Map, Value};
-use toml_edit::{Document, Item, TableLike};
-
-use super::layer::item_json;
+use toml_edit::{Item, TableLike};
 
 /// The folder of a workspace's own profiles.
 pub const FOLDER: &str = "profiles";
@@ -111,24 +111,12 @@ pub fn plain(name: &str) -> bool {
 /// All errors, in the order of lines.
 pub fn read(place: &str, text: &str) -> Result<Profile, Vec<Problem>> {
     let text = text.trim_start_matches('\u{feff}');
-    let found = Found::new(place, text);
-    let document = match Document::parse(text) {
-        Ok(document) => document,
-        Err(e) => {
-            let at = e.span().map_or(0, |span| span.start);
-            found.add(at, syntax_error(text, at, e.message()));
-            return Err(found.in_order());
-        }
-    };
-    match of_table(document.as_table()) {
-        Ok(profile) => Ok(profile),
-        Err(mistakes) => {
-            for (span, what) in mistakes {
-                found.add(span.map_or(0, |span| span.start), what);
-            }
-            Err(found.in_order())
-        }
-    }
+    let reader = Reader::new(place, text);
+    let read = reader.document(|table| of_table(table));
+    let profile = read.and_then(|read| {
+        read.map_err(|mistakes| mistakes.into_iter().for_each(|(span, what)| reader.problem(span, what))).ok()
+    });
+    profile.ok_or_else(|| reader.in_order())
 }
 
 /// An error and its place.

@@ -1,11 +1,10 @@
 //! `--set llm.<name>.<key>=…`, and the same from the environment: settings of an endpoint for one call.
 
+use riddlemill_schema::Kind;
+use riddlemill_schema::json::toml_value;
 use serde_json::Value;
-use toml_edit::Item;
 
-use super::layer::item_json;
 use super::reference::LLM;
-use super::schema::Kind;
 use super::{Problem, near_miss, unknown};
 use riddlemill_llm::Endpoint;
 
@@ -45,23 +44,20 @@ pub(super) fn set(
     let endpoint = &mut endpoints[at];
     let key = &rest[written(&endpoint.name).len() + 1..];
     let Some((kind, is_inside)) = kind(key) else {
-        let near = near_miss(key, LLM.keys.iter().map(|known| known.name));
+        let known = LLM.dotted();
+        let near = near_miss(key, known.iter().map(|(name, _)| name.as_str()));
         let hint = near.map(|near| format!("\n  hint: did you mean \"llm.{}.{near}\"?", endpoint.name));
         return problem(format!("unknown setting {dotted:?}{}", hint.unwrap_or_default()));
     };
     // A bare word is a text, because quoting twice in a shell is inconvenient.
-    let parsed = text.parse::<toml_edit::Value>().ok().and_then(|value| item_json(&Item::Value(value)));
+    let parsed = toml_value(text);
     let value = match kind {
-        Kind::Text | Kind::Choice(_) if !is_inside => {
-            parsed.filter(|value| value.is_string() || value.is_object()).unwrap_or_else(|| text.into())
+        kind if kind.is_word() && !is_inside => {
+            parsed.filter(Value::is_string).unwrap_or_else(|| text.into())
         }
         _ => parsed.unwrap_or_else(|| text.into()),
     };
-    let bounded = matches!(kind, Kind::Flag | Kind::Whole(..) | Kind::Share | Kind::Amount);
-    if bounded
-        && !is_inside
-        && let Err(mismatch) = kind.check(&value)
-    {
+    if !is_inside && let Err(mismatch) = kind.check(&value) {
         return problem(format!("{mismatch}, not {text:?}"));
     }
     let mut whole = serde_json::to_value(&*endpoint).unwrap_or_default();
@@ -74,14 +70,16 @@ pub(super) fn set(
 
 /// The kind of a key, and whether the name goes on inside of it, as in `sampling.extra.top_k`.
 fn kind(key: &str) -> Option<(Kind, bool)> {
-    if let Some(found) = LLM.keys.iter().find(|known| known.name == key) {
+    let known = LLM.dotted();
+    if let Some((_, found)) = known.iter().find(|(name, _)| name == key) {
         return Some((found.kind, false));
     }
-    let holds = |name: &str| key.strip_prefix(name).and_then(|rest| rest.strip_prefix('.'));
-    let is_map = |known: &&super::schema::Key| matches!(known.kind, Kind::Map(_));
-    let found =
-        LLM.keys.iter().filter(is_map).find(|known| holds(known.name).is_some_and(|rest| !rest.is_empty()));
-    found.map(|found| (found.kind, true))
+    let goes_on = |name: &str| key.strip_prefix(name).and_then(|rest| rest.strip_prefix('.'));
+    let found = known.iter().find(|(name, known)| {
+        matches!(known.kind, Kind::Words | Kind::Form(_))
+            && goes_on(name).is_some_and(|rest| !rest.is_empty())
+    });
+    found.map(|(_, found)| (found.kind, true))
 }
 
 /// Puts a value at a dotted place of a table.

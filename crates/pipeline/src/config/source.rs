@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::schema::{Key, Kind, Section};
+use riddlemill_schema::{Key, Kind, Section};
+
+use super::licence::LICENCE as SPDX;
 use riddlemill_harvest::pages::Profile;
 use riddlemill_text::record::Language;
 
@@ -174,44 +176,36 @@ impl SourceKind {
     }
 }
 
-const URL: Key = Key {
-    name: "url",
-    kind: Kind::Text,
-    default: "",
-    doc: "The address for `fetch`; `path` is then optional.",
-};
-const SHA256: Key =
-    Key { name: "sha256", kind: Kind::Text, default: "", doc: "The required SHA-256 of the file." };
-const LICENCE: Key = Key {
-    name: "licence",
-    kind: Kind::Licence,
-    default: "",
-    doc: "The licence of its texts, an SPDX identifier.",
-};
+const fn key(name: &'static str, kind: Kind, default: &'static str, doc: &'static str) -> Key {
+    Key { name, kind, default, doc, is_required: false }
+}
+
+const fn required(name: &'static str, kind: Kind, doc: &'static str) -> Key {
+    Key { name, kind, default: "", doc, is_required: true }
+}
+
+const URL: Key = key("url", Kind::Text, "", "The address for `fetch`; `path` is then optional.");
+const SHA256: Key = key("sha256", Kind::Text, "", "The required SHA-256 of the file.");
+const LICENCE: Key = key("licence", Kind::Form(&SPDX), "", "The licence of its texts, an SPDX identifier.");
 
 /// The keys of a `[[published]]` table.
 pub const PUBLISHED: Section = Section {
     name: "published",
     doc: "A published set, as its authors released it: texts with finished annotations, which have the standing `published` and are not votes.",
     keys: &[
-        Key {
-            name: "benchmark",
-            kind: Kind::Text,
-            default: "",
-            doc: "The benchmark whose published format the file has.",
-        },
-        Key {
-            name: "path",
-            kind: Kind::Text,
-            default: "",
-            doc: "JSON, JSONL, CSV, Parquet or a numpy array: a file or glob, absolute or relative to this file.",
-        },
-        Key {
-            name: "name",
-            kind: Kind::Text,
-            default: "",
-            doc: "Its name in every record's provenance; default: `published-` and the benchmark.",
-        },
+        required("benchmark", Kind::Text, "The benchmark whose published format the file has."),
+        key(
+            "path",
+            Kind::Text,
+            "",
+            "JSON, JSONL, CSV, Parquet or a numpy array: a file or glob, absolute or relative to this file.",
+        ),
+        key(
+            "name",
+            Kind::Text,
+            "",
+            "Its name in every record's provenance; default: `published-` and the benchmark.",
+        ),
         URL,
         SHA256,
         LICENCE,
@@ -234,76 +228,66 @@ pub const SOURCE: Section = Section {
     name: "source",
     doc: "Where posts come from. name, kind and path suffice; format and compression are recognised by the content.",
     keys: &[
-        Key { name: "name", kind: Kind::Text, default: "", doc: "Its name in every record's provenance." },
-        Key { name: "kind", kind: Kind::Choice(SourceKind::NAMES), default: "", doc: "Its format." },
-        Key {
-            name: "path",
-            kind: Kind::Text,
-            default: "",
-            doc: "A file, a folder with all files below it, or a glob (`*.html`, `**/*.html`), absolute or relative to this file.",
-        },
+        required("name", Kind::Text, "Its name in every record's provenance."),
+        required("kind", Kind::Choice(SourceKind::NAMES), "Its format."),
+        key(
+            "path",
+            Kind::Text,
+            "",
+            "A file, a folder with all files below it, or a glob (`*.html`, `**/*.html`), absolute or relative to this file.",
+        ),
         URL,
         SHA256,
         LICENCE,
-        Key {
-            name: "recipes",
-            kind: Kind::Texts,
-            default: "[]",
-            doc: "The recipes that use it; default: all that can.",
-        },
-        Key {
-            name: "language",
-            kind: Kind::Choice(Language::CODES),
-            default: "",
-            doc: "The language of its posts: \"zh\", \"en\", or \"und\" for any other. Default: text.language, else Chinese for dumps of Tieba, else as detected in each post.",
-        },
-        Key {
-            name: "take",
-            kind: Kind::Choice(&["jokes", "main"]),
-            default: "\"jokes\"",
-            doc: "reddit: submissions, or comments too (\"main\"); thread-dump, aiotieba, warc: the numbered posts of annual threads, or every main post; profile: the posts selected by its `jokes`, or every post.",
-        },
-        Key {
-            name: "fields",
-            kind: Kind::Map(FIELDS),
-            default: "{}",
-            doc: "table: the column of each field, or a template, as in { id = \"tieba:{tid}\", content = \"body\" }.",
-        },
-        Key {
-            name: "optional",
-            kind: Kind::Texts,
-            default: "[]",
-            doc: "table: columns of `fields` and `columns` that a file may lack; any other column that no row of a file has is an error.",
-        },
-        Key {
-            name: "at",
-            kind: Kind::Text,
-            default: "",
-            doc: "JSON files that are one object: the pointer to the list of records, as in \"/data/items\"; default: the only list of objects.",
-        },
-        Key {
-            name: "columns",
-            kind: Kind::Names,
-            default: "{}",
-            doc: "table: further columns, or templates, that declared benchmarks use as `table.NAME`, as in { system = \"System\" }.",
-        },
-        Key {
-            name: "profile",
-            kind: Kind::Text,
-            default: "",
-            doc: "profile: a name from profiles/ or `riddlemill profiles list`.",
-        },
-        Key {
-            name: "crawl",
-            kind: Kind::Text,
-            default: "",
-            doc: "profile: the [[crawl]] whose pages these are; `path` and `profile` are then optional.",
-        },
-        Key {
-            name: "namespace",
-            kind: Kind::Text,
-            default: "",
-            doc: "profile: prefix of the ids of its posts; default: the host of their page.",
-        },
+        key("recipes", Kind::Texts, "[]", "The recipes that use it; default: all that can."),
+        key(
+            "language",
+            Kind::Choice(Language::CODES),
+            "",
+            "The language of its posts: \"zh\", \"en\", or \"und\" for any other. Default: text.language, else Chinese for dumps of Tieba, else as detected in each post.",
+        ),
+        key(
+            "take",
+            Kind::Choice(&["jokes", "main"]),
+            "\"jokes\"",
+            "reddit: submissions, or comments too (\"main\"); thread-dump, aiotieba, warc: the numbered posts of annual threads, or every main post; profile: the posts selected by its `jokes`, or every post.",
+        ),
+        key(
+            "fields",
+            Kind::Map(FIELDS),
+            "{}",
+            "table: the column of each field, or a template, as in { id = \"tieba:{tid}\", content = \"body\" }.",
+        ),
+        key(
+            "optional",
+            Kind::Texts,
+            "[]",
+            "table: columns of `fields` and `columns` that a file may lack; any other column that no row of a file has is an error.",
+        ),
+        key(
+            "at",
+            Kind::Text,
+            "",
+            "JSON files that are one object: the pointer to the list of records, as in \"/data/items\"; default: the only list of objects.",
+        ),
+        key(
+            "columns",
+            Kind::Names,
+            "{}",
+            "table: further columns, or templates, that declared benchmarks use as `table.NAME`, as in { system = \"System\" }.",
+        ),
+        key("profile", Kind::Text, "", "profile: a name from profiles/ or `riddlemill profiles list`."),
+        key(
+            "crawl",
+            Kind::Text,
+            "",
+            "profile: the [[crawl]] whose pages these are; `path` and `profile` are then optional.",
+        ),
+        key(
+            "namespace",
+            Kind::Text,
+            "",
+            "profile: prefix of the ids of its posts; default: the host of their page.",
+        ),
     ],
 };

@@ -238,7 +238,7 @@ pub fn own_settings(benchmark: &riddlemill_benchmarks::Benchmark) -> String {
             // Writing to a String cannot fail.
             let _ = write!(text, "\n# [recipe.{}.{section}]\n", benchmark.name);
         }
-        let _ = writeln!(text, "# {}\n# {} = {}", own.about, own.name, own.written);
+        let _ = writeln!(text, "# {}\n# {} = {}", own.key.doc, own.key.name, own.key.default);
     }
     text
 }

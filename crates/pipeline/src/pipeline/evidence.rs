@@ -109,8 +109,8 @@ impl<'a> RunContext<'a> {
             .filter(|declared| declared.name == step.name)
             .flat_map(|declared| benchmark.own_settings(declared))
         {
-            let value = values.get(&(own.section, own.name)).unwrap_or(&own.default);
-            decide.insert(format!("{}.{}", own.section, own.name), value.clone());
+            let value = values.get(&(own.section, own.key.name)).unwrap_or(&own.default);
+            decide.insert(format!("{}.{}", own.section, own.key.name), value.clone());
         }
         decide
     }

@@ -2,9 +2,10 @@
 
 use super::{EMBEDDINGS, SAME_JOKE};
 use crate::config::sections::SECTIONS;
-use crate::config::{Mismatch, Problem, unknown, value_json};
+use crate::config::{Problem, unknown};
 use crate::stages::{Rows, Stage};
 use riddlemill_benchmarks::Benchmark;
+use riddlemill_schema::json::toml_value;
 
 /// Problems of a benchmark's prompts: missing values, and texts sent without delimiters.
 pub(super) fn prompts_of(benchmark: &Benchmark) -> Vec<Problem> {
@@ -78,11 +79,11 @@ pub(super) fn shadowed(benchmark: &Benchmark) -> Vec<Problem> {
     let known = |own: &&riddlemill_benchmarks::setting::Setting| {
         let section = SECTIONS.iter().find(|section| section.name == own.section);
         own.section == "run"
-            || section.is_some_and(|section| section.keys.iter().any(|key| key.name == own.name))
+            || section.is_some_and(|section| section.keys.iter().any(|key| key.name == own.key.name))
     };
     let problem = |own: &riddlemill_benchmarks::setting::Setting| Problem {
-        place: format!("{}/benchmark.toml [setting.{}.{}]", benchmark.name, own.section, own.name),
-        what: format!("{}.{} is already a setting of riddlemill", own.section, own.name),
+        place: format!("{}/benchmark.toml [setting.{}.{}]", benchmark.name, own.section, own.key.name),
+        what: format!("{}.{} is already a setting of riddlemill", own.section, own.key.name),
     };
     benchmark.own.declared.iter().filter(known).map(problem).collect()
 }
@@ -109,13 +110,10 @@ pub(super) fn choices_of(benchmark: &Benchmark) -> Vec<Problem> {
             None => unknown("table of settings", section, SECTIONS.iter().map(|known| known.name)),
             Some(known) => match known.keys.iter().find(|known| known.name == name) {
                 None => unknown(&format!("key of [{section}]"), name, known.keys.iter().map(|key| key.name)),
-                Some(known) => {
-                    let value = toml.parse::<toml_edit::Value>().ok().and_then(|value| value_json(&value));
-                    let wrong = value
-                        .ok_or_else(|| Mismatch::new("a value of TOML"))
-                        .and_then(|value| known.kind.check(&value));
-                    format!("{key}: {}", wrong.err()?)
-                }
+                Some(known) => match toml_value(toml) {
+                    None => format!("{key}: expected a value of TOML"),
+                    Some(value) => format!("{key}: {}", known.kind.check(&value).err()?),
+                },
             },
         };
         Some(Problem { place: format!("{}/benchmark.toml [{table}.{section}]", benchmark.name), what })

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::settings::{self, Language};
+use super::settings::{self, Language, Treatment};
 use crate::record::{Outcome, Post, Reason, Row};
 use crate::text::anonymise::{Action, Anonymiser, Settings};
 use crate::text::language::detect;
@@ -61,27 +61,27 @@ impl Anonymise {
     /// # Errors
     /// [`ListError`] naming the list and line that cannot be used.
     pub fn new(settings: &settings::Anonymise, lists: &Lists) -> Result<Anonymise, ListError> {
-        let action = |word: &str| match word {
-            "drop" => Action::Refuse,
-            "keep" => Action::Keep,
-            _ => Action::Mark,
+        let action = |treatment: Treatment| match treatment {
+            Treatment::Drop => Action::Refuse,
+            Treatment::Keep => Action::Keep,
+            Treatment::Mark => Action::Mark,
         };
-        let marking = |word: &str| match action(word) {
+        let marking = |treatment: Treatment| match action(treatment) {
             Action::Refuse => Action::Mark,
             other => other,
         };
-        let by = |action: &dyn Fn(&str) -> Action, english: bool| {
-            let contacts = action(&settings.contacts);
+        let by = |action: &dyn Fn(Treatment) -> Action, english: bool| {
+            let contacts = action(settings.contacts);
             Anonymiser::new(Settings {
-                links: action(&settings.links),
-                names: action(&settings.names),
+                links: action(settings.links),
+                names: action(settings.names),
                 emails: contacts,
                 phones: contacts,
                 qq: contacts,
                 wechat: contacts,
-                id_cards: action(&settings.identity),
-                accounts: action(&settings.identity),
-                addresses: action(&settings.addresses),
+                id_cards: action(settings.identity),
+                accounts: action(settings.identity),
+                addresses: action(settings.addresses),
                 english,
                 ..Settings::default()
             })

@@ -1,7 +1,7 @@
 //! Clean: extracts the post's own words, without placeholders, numbering and other debris.
 
 use super::language_of;
-use super::settings::{self, Language};
+use super::settings::{self, Join, Language};
 use crate::record::{Outcome, Post, PostKind, Reason};
 use crate::text::clean::{self as rules, DraftKind, PostText, Verdict};
 
@@ -22,9 +22,9 @@ pub fn clean(mut post: Post, settings: &settings::Clean) -> Outcome<Post> {
     if let Verdict::Drop(reason, evidence) = cleaned.verdict {
         return Outcome::Dropped { reason, evidence };
     }
-    let text = match (settings.join.as_str(), &cleaned.content) {
-        ("title", Some(_)) if !cleaned.title.is_empty() => cleaned.title,
-        ("content", Some(content)) => content.clone(),
+    let text = match (settings.join, &cleaned.content) {
+        (Join::Title, Some(_)) if !cleaned.title.is_empty() => cleaned.title,
+        (Join::Content, Some(content)) => content.clone(),
         _ => cleaned.text,
     };
     post.score = cleaned.score.or(post.score);

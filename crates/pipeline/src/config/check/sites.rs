@@ -6,28 +6,36 @@ use riddlemill_harvest::crawl;
 use riddlemill_harvest::pages::{Profile, Site};
 use toml_edit::{Item, Table};
 
+use super::super::near_miss;
 use super::super::profile;
 use super::super::source::SourceKind;
-use super::super::{near_miss, reference};
-use super::{OfCrawl, Reader};
+use super::{OfCrawl, SettingsFile};
 
-impl Reader<'_> {
+impl SettingsFile<'_> {
     /// `[[crawl]]` tables, with inline profiles parsed.
     pub(super) fn crawls(&mut self, item: &Item) -> Vec<crawl::settings::Source> {
         let Some(tables) = item.as_array_of_tables() else {
-            self.problem(item.span(), "expected [[crawl]]".into());
+            self.problem(item.span(), "expected [[crawl]]");
             return Vec::new();
         };
-        let known = reference::keys(&reference::CRAWL);
         let mut crawls = Vec::new();
         for table in tables {
-            let before = self.found.count() + self.elsewhere.len();
+            let before = self.problems();
             let site = table.get("site").and_then(|site| self.site(site));
-            let given = site.map(|site| ("site", serde_json::to_value(site).unwrap_or_default()));
-            let typed = self.typed(table, &known, &reference::CRAWL, given);
-            crawls.extend(typed.filter(|_| self.found.count() + self.elsewhere.len() == before));
+            let given = match site {
+                Some(site) => Some(serde_json::to_value(site).unwrap_or_default()),
+                // What is wrong with it is reported at its place.
+                None => (self.problems() > before).then(|| "plain".into()),
+            };
+            let typed = self.typed(table, given.map(|site| ("site", site)));
+            crawls.extend(typed.filter(|_| self.problems() == before));
         }
         crawls
+    }
+
+    /// How many problems there are so far, in profiles too.
+    fn problems(&self) -> usize {
+        self.reader.count() + self.elsewhere.len()
     }
 
     /// A site with a profile: by name or inline.
@@ -99,7 +107,7 @@ impl Reader<'_> {
                     "the pages of [[crawl]] {name:?} are read by a source of kind \"warc\", or by a `profile`"
                 ),
                 // The table's problems are reported already.
-                None if self.found.count() + self.elsewhere.len() > 0 => continue,
+                None if self.problems() > 0 => continue,
                 None => {
                     let known: Vec<String> =
                         self.checked.crawls.iter().map(|crawl| crawl.name.clone()).collect();
@@ -132,7 +140,7 @@ impl Reader<'_> {
             if !table.contains_key("crawl") && !table.contains_key("profile") {
                 let what = "a source of kind \"profile\" lacks `profile`, the name of one, or `crawl`, whose pages these are\n  \
                             hint: `riddlemill profiles list` shows what there is";
-                self.problem(table.span(), what.into());
+                self.problem(table.span(), what);
             }
             return None;
         };

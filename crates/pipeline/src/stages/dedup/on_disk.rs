@@ -85,7 +85,7 @@ pub fn apply_on_disk(
     }
     let (groups, similar_pairs) = found?;
     let (rows, standings) = kept.finish().map_err(failed)?;
-    let ranks = ranks(&standings, &settings.keep, |row| row);
+    let ranks = ranks(&standings, settings.keep, |row| row);
     // Only a few dozen bytes of each row may stay in memory, so this is freed before the next step.
     drop(standings);
     let gone = gone_on_disk(&groups, &heads(&groups, &ranks), &ranks, &similar_pairs, &Unwatched)?;

@@ -123,7 +123,7 @@ pub fn dedup(
     posts.hold_texts(settings.memory_mib.saturating_mul(1 << 20))?;
     // Ties are broken by id, because the numbers of posts depend on the order of the files.
     let places = places_of_ids(&posts);
-    let ranks = ranks(&posts.standings, &settings.keep, |row| places[row as usize]);
+    let ranks = ranks(&posts.standings, settings.keep, |row| places[row as usize]);
     let decided = match pairs {
         FoundPairs::InMemory(pairs) => {
             DedupOutcomes::from_found(Found::from_join(groups, pairs, ranks), &posts, decisions)?

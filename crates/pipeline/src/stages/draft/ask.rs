@@ -85,15 +85,15 @@ impl LlmContext<'_> {
 pub fn prompts(config: &Config) -> Result<Prompts, StageError> {
     let prompts = Prompts::load(Some(&config.root.join("prompts")))?;
     let wording = config.typed::<sections::Draft>(None, "draft").prompts;
-    Ok(match wording.as_str() {
-        "zh" => prompts.in_chinese(),
-        _ => prompts.as_printed(papers_own(config)),
+    Ok(match wording {
+        sections::Wording::Zh => prompts.in_chinese(),
+        sections::Wording::Own | sections::Wording::Paper => prompts.as_printed(papers_own(config)),
     })
 }
 
 /// Whether models are sent the papers' own wording, and their replies read as the papers read them.
 pub fn papers_own(config: &Config) -> bool {
-    config.typed::<sections::Draft>(None, "draft").prompts == "paper"
+    config.typed::<sections::Draft>(None, "draft").prompts == sections::Wording::Paper
 }
 
 /// One reply that is wanted.

@@ -66,7 +66,7 @@ pub(super) fn unknown_setting(
     wanted: &str,
 ) -> Option<String> {
     let own = &benchmark.own.declared;
-    if own.iter().any(|own| (own.section, own.name) == (section, name)) {
+    if own.iter().any(|own| (own.section, own.key.name) == (section, name)) {
         return None;
     }
     let Some(known) = SECTIONS.iter().find(|known| known.name == section) else {

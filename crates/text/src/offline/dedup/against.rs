@@ -158,6 +158,7 @@ mod tests {
 
     use super::*;
     use crate::offline::dedup::row_pairs;
+    use crate::offline::settings::DedupMetric;
 
     #[test]
     fn the_likest_of_the_other_set_is_named() {
@@ -195,9 +196,9 @@ mod tests {
         fn pairs_across_are_those_of_both_sets_together(
             texts in set(),
             others in set(),
-            metric in prop::sample::select(vec!["default", "indel", "levenshtein", "jaccard", "exact"]),
+            metric in prop::sample::select(DedupMetric::ALL),
         ) {
-            let settings = settings::Dedup { metric: metric.into(), ..Default::default() };
+            let settings = settings::Dedup { metric, ..Default::default() };
             let (own, other): (Vec<&str>, Vec<&str>) =
                 (texts.iter().map(String::as_str).collect(), others.iter().map(String::as_str).collect());
             let all = [own.clone(), other.clone()].concat();

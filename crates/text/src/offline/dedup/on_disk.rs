@@ -182,6 +182,7 @@ mod tests {
     use super::*;
     use crate::join::{Stopped, Unwatched};
     use crate::offline::dedup::{Found, Keeper, row_pairs, similar_pairs};
+    use crate::offline::settings::DedupMetric;
     use crate::record::Language;
     use crate::text::language::tagged;
 
@@ -277,9 +278,9 @@ mod tests {
         let rows: Vec<&str> = texts.iter().map(String::as_str).collect();
         let folder = tempfile::tempdir().expect("a folder");
         let spill = Spill { folder: folder.path(), memory: 1 << 16, texts: texts.len() };
-        for metric in ["default", "indel", "levenshtein", "jaccard", "exact"] {
+        for &metric in DedupMetric::ALL {
             for normalize in [true, false] {
-                let settings = settings::Dedup { metric: metric.into(), normalize, ..Default::default() };
+                let settings = settings::Dedup { metric, normalize, ..Default::default() };
                 let memory = similar_pairs(&rows, &settings, &Unwatched);
                 let disk = similar_pairs_on_disk(&texts, &settings, spill, &Unwatched);
                 let (groups, pairs) = disk.expect("room on disk");

@@ -4,6 +4,8 @@ use std::cmp::Reverse;
 
 use rayon::prelude::*;
 
+use crate::offline::settings::Keep;
+
 /// The properties of a record that the policies compare.
 #[derive(Clone, Copy, Debug)]
 pub struct Standing {
@@ -21,26 +23,26 @@ pub struct Standing {
 
 /// The rank of each record in the policy `keep`: 0 is kept before all others. A text in capitals only is kept
 /// only if there is no other; ties are broken by id.
-pub fn ranks<I: Ord>(standings: &[Standing], keep: &str, id: impl Fn(u32) -> I + Sync) -> Vec<u32> {
+pub fn ranks<I: Ord>(standings: &[Standing], keep: Keep, id: impl Fn(u32) -> I + Sync) -> Vec<u32> {
     let mut order: Vec<u32> = (0..standings.len() as u32).collect();
     let of = |row: &u32| standings[*row as usize];
     // Under any policy, published records are kept before all others.
     let first = |row: &u32| !of(row).published;
     let long = |row: &u32| (of(row).shouts, Reverse(of(row).chars), id(*row));
     match keep {
-        "best-scored" => order.par_sort_by(|x, y| {
+        Keep::BestScored => order.par_sort_by(|x, y| {
             let score = |row: &u32| of(row).score.unwrap_or(f64::NEG_INFINITY);
             first(x)
                 .cmp(&first(y))
                 .then_with(|| score(y).total_cmp(&score(x)))
                 .then_with(|| long(x).cmp(&long(y)))
         }),
-        "earliest" => order.par_sort_by(|x, y| {
+        Keep::Earliest => order.par_sort_by(|x, y| {
             // `None` alone would sort before every time.
             let early = |row: &u32| (first(row), of(row).time.is_none(), of(row).time, id(*row));
             early(x).cmp(&early(y))
         }),
-        _ => order.par_sort_by(|x, y| (first(x), long(x)).cmp(&(first(y), long(y)))),
+        Keep::Longest => order.par_sort_by(|x, y| (first(x), long(x)).cmp(&(first(y), long(y)))),
     }
     let mut ranks = vec![0; standings.len()];
     for (rank, row) in (0..).zip(order) {
@@ -57,12 +59,12 @@ mod tests {
     fn each_policy_has_its_order() {
         let standing = |chars, score, time| Standing { published: false, shouts: false, chars, score, time };
         let all = [standing(3, None, Some(5)), standing(4, None, None), standing(3, Some(0.1), Some(4))];
-        assert_eq!(ranks(&all, "longest", |row| row), [1, 0, 2]);
-        assert_eq!(ranks(&all, "best-scored", |row| row), [2, 1, 0]);
-        assert_eq!(ranks(&all, "earliest", |row| row), [1, 2, 0]);
+        assert_eq!(ranks(&all, Keep::Longest, |row| row), [1, 0, 2]);
+        assert_eq!(ranks(&all, Keep::BestScored, |row| row), [2, 1, 0]);
+        assert_eq!(ranks(&all, Keep::Earliest, |row| row), [1, 2, 0]);
         let loud = [Standing { shouts: true, ..all[1] }, all[0]];
-        assert_eq!(ranks(&loud, "longest", |row| row), [1, 0]);
-        for keep in ["longest", "best-scored", "earliest"] {
+        assert_eq!(ranks(&loud, Keep::Longest, |row| row), [1, 0]);
+        for &keep in Keep::ALL {
             let published = [all[0], all[1], all[2], Standing { published: true, chars: 1, ..loud[0] }];
             assert_eq!(ranks(&published, keep, |row| row)[3], 0, "{keep}");
         }

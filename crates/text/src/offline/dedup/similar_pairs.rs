@@ -8,6 +8,7 @@ use crate::join::{
     AlikePair, AlikePairs, Joined, Metric, Pair, Query, Threshold, Watch, self_join_watched,
     similarity_join_watched,
 };
+use crate::offline::settings::DedupMetric;
 use crate::offline::{language_of, settings};
 use crate::record::{Language, Post};
 use crate::text::language::{tagged, untagged};
@@ -38,13 +39,13 @@ pub fn tagged_text(post: &Post, stated: Option<Language>) -> Cow<'_, str> {
 
 /// The join query for the settings, down to the margin; `None` for the default similarity.
 pub fn query(settings: &settings::Dedup) -> Option<Query> {
-    let metric = match settings.metric.as_str() {
-        "levenshtein" => Metric::Levenshtein,
-        "indel" => Metric::Indel,
-        "jaccard" => Metric::Jaccard { n: 2 },
+    let metric = match settings.metric {
+        DedupMetric::Levenshtein => Metric::Levenshtein,
+        DedupMetric::Indel => Metric::Indel,
+        DedupMetric::Jaccard => Metric::Jaccard { n: 2 },
         // A threshold of 1 finds equal texts only.
-        "exact" => return Some(Query { metric: Metric::Indel, threshold: decimal(1.0) }),
-        _ => return None,
+        DedupMetric::Exact => return Some(Query { metric: Metric::Indel, threshold: decimal(1.0) }),
+        DedupMetric::Default => return None,
     };
     Some(Query { metric, threshold: decimal(settings.threshold - settings.margin) })
 }

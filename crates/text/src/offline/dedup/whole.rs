@@ -48,7 +48,7 @@ impl Found {
         let texts: Vec<&str> = tagged.iter().map(AsRef::as_ref).collect();
         let (groups, similar_pairs) = similar_pairs(&texts, settings, watch);
         let standings: Vec<Standing> = posts.par_iter().map(standing).collect();
-        let ranks = ranks(&standings, &settings.keep, |row| posts[row as usize].id.as_str());
+        let ranks = ranks(&standings, settings.keep, |row| posts[row as usize].id.as_str());
         Found::from_join(groups, similar_pairs, ranks)
     }
 

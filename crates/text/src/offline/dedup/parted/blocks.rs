@@ -302,7 +302,7 @@ mod tests {
     use super::*;
     use crate::join::Unwatched;
     use crate::offline::dedup::similar_pairs;
-    use crate::offline::settings;
+    use crate::offline::settings::{self, DedupMetric};
     use crate::record::Language;
     use crate::text::language::tagged;
 
@@ -352,12 +352,12 @@ mod tests {
         #[test]
         fn whatever_is_alike_meets(
             rows in prop::collection::btree_set(texts_of_languages(), 0..24),
-            metric in prop::sample::select(vec!["default", "indel", "jaccard"]),
+            metric in prop::sample::select(vec![DedupMetric::Default, DedupMetric::Indel, DedupMetric::Jaccard]),
             lanes in 1u32..9,
             shares in 1u32..4,
         ) {
             let texts: Vec<&str> = rows.iter().map(String::as_str).collect();
-            let settings = settings::Dedup { metric: metric.into(), threshold: 0.6, ..settings::Dedup::default() };
+            let settings = settings::Dedup { metric, threshold: 0.6, ..settings::Dedup::default() };
             let (groups, found) = similar_pairs(&texts, &settings, &Unwatched);
             let heads: Vec<&str> = groups.iter().map(|rows| texts[rows[0] as usize]).collect();
             let all = met(&heads, &settings, lanes, &Heavy::new(), shares);
@@ -385,7 +385,8 @@ mod tests {
 
     #[test]
     fn what_is_no_block_is_refused() {
-        let measure = Measure::new(&settings::Dedup { metric: "indel".into(), ..settings::Dedup::default() });
+        let measure =
+            Measure::new(&settings::Dedup { metric: DedupMetric::Indel, ..settings::Dedup::default() });
         let refused = |block: &[u8]| pairs_of_blocks(&measure, &[block]);
         assert_eq!(refused(b""), Err(BlockError::Damaged(0)));
         assert_eq!(refused(&[0; 9]), Err(BlockError::Damaged(9)));

@@ -2,25 +2,26 @@
 
 use crate::offline::dedup::Standing;
 use crate::offline::dedup::standing;
+use crate::offline::settings::Keep;
 use crate::record::Post;
 
 /// Where a post is in the policy `keep`, as a text that sorts as [`ranks`](super::super::ranks) does: the
 /// lower of two is kept. The post's id follows the first colon.
-pub fn rank_of(post: &Post, keep: &str) -> String {
+pub fn rank_of(post: &Post, keep: Keep) -> String {
     let Standing { shouts, chars, score, time, .. } = standing(post);
     // Subtracted, so that longer texts sort first.
     let long = |chars: u32| format!("{}{:08x}", u8::from(shouts), u32::MAX - chars);
     let id = &post.id;
     match keep {
-        "best-scored" => {
+        Keep::BestScored => {
             format!("{:016x}{}:{id}", !ordered(score.unwrap_or(f64::NEG_INFINITY)), long(chars))
         }
-        "earliest" => {
+        Keep::Earliest => {
             // With its sign bit flipped a time before 1970 sorts before the others.
             let seconds = (time.unwrap_or_default() as u64) ^ 1 << 63;
             format!("{}{seconds:016x}:{id}", u8::from(time.is_none()))
         }
-        _ => format!("{}:{id}", long(chars)),
+        Keep::Longest => format!("{}:{id}", long(chars)),
     }
 }
 
@@ -66,7 +67,7 @@ mod tests {
         #[test]
         fn bytes_sort_as_the_policy_does(
             posts in posts(),
-            keep in prop::sample::select(vec!["longest", "best-scored", "earliest"]),
+            keep in prop::sample::select(Keep::ALL),
         ) {
             let standings: Vec<Standing> = posts.iter().map(standing).collect();
             let ranks = ranks(&standings, keep, |row| posts[row as usize].id.as_str());

@@ -35,6 +35,25 @@ pub fn unknown<'a>(what: &str, written: &str, known: impl IntoIterator<Item = &'
     }
 }
 
+/// `unknown key "metrik"`, followed by the closest key, else by where it would be one, else by all that are valid.
+pub fn unknown_key<'a>(
+    name: &str,
+    known: impl IntoIterator<Item = &'a str>,
+    elsewhere: Option<String>,
+) -> String {
+    let mut known: Vec<&str> = known.into_iter().collect();
+    let near = near_miss(name, known.iter().copied());
+    known.sort_unstable();
+    known.dedup();
+    let hint = match (near, elsewhere) {
+        (Some(near), _) => format!("\n  hint: did you mean {near:?}?"),
+        (None, Some(elsewhere)) => format!("\n  hint: {elsewhere}"),
+        (None, None) if known.is_empty() => String::new(),
+        (None, None) => format!("\n  hint: valid here: {}", known.join(", ")),
+    };
+    format!("unknown key {name:?}{hint}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

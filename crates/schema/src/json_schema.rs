@@ -1,0 +1,82 @@
+//! Tables as JSON Schema, for editors.
+
+use serde_json::{Map, Value, json};
+
+use crate::kind::{Key, Kind};
+
+/// The dialect.
+pub const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
+
+/// A table with these keys, and no others.
+pub fn table<'k>(doc: &str, keys: impl IntoIterator<Item = &'k Key>) -> Value {
+    let (mut properties, mut required) = (Map::new(), Vec::new());
+    for key in keys {
+        properties.insert(key.name.to_owned(), property(key));
+        required.extend(key.is_required.then_some(key.name));
+    }
+    let mut schema = json!({ "type": "object", "properties": properties, "additionalProperties": false });
+    if !doc.is_empty() {
+        schema["description"] = doc.into();
+    }
+    if !required.is_empty() {
+        schema["required"] = required.into();
+    }
+    schema
+}
+
+/// Tables of one form that may occur several times.
+pub fn list(of: Value) -> Value {
+    json!({ "type": "array", "items": of })
+}
+
+fn property(key: &Key) -> Value {
+    let mut schema = kind(key.kind);
+    schema["description"] = key.doc.into();
+    if let Some(default) = key.value() {
+        schema["default"] = default;
+    }
+    schema
+}
+
+/// The values of a kind.
+pub fn kind(kind: Kind) -> Value {
+    let text = json!({ "type": "string" });
+    let bounds = |mut schema: Value, low: Option<Value>, high: Option<Value>| {
+        for (name, bound) in [("minimum", low), ("maximum", high)] {
+            if let Some(bound) = bound {
+                schema[name] = bound;
+            }
+        }
+        schema
+    };
+    match kind {
+        Kind::Flag => json!({ "type": "boolean" }),
+        Kind::Whole(low, high) => bounds(
+            json!({ "type": "integer" }),
+            (low != i64::MIN).then(|| low.into()),
+            (high != i64::MAX).then(|| high.into()),
+        ),
+        Kind::Number(low, high) => bounds(
+            json!({ "type": "number" }),
+            (low != f64::MIN).then(|| low.into()),
+            (high != f64::MAX).then(|| high.into()),
+        ),
+        Kind::Choice(words) => json!({ "enum": words }),
+        Kind::Text => text,
+        Kind::Form(form) if form.is_text => text,
+        Kind::Form(_) => json!({}),
+        Kind::Texts | Kind::Steps => json!({ "type": "array", "items": text }),
+        Kind::Map(words) => {
+            let properties: Map<String, Value> =
+                words.iter().map(|word| ((*word).to_owned(), text.clone())).collect();
+            json!({ "type": "object", "properties": properties, "additionalProperties": false })
+        }
+        Kind::Names => json!({
+            "type": "object",
+            "propertyNames": { "pattern": "^[a-z_][a-z0-9_]*$" },
+            "additionalProperties": text,
+        }),
+        Kind::Words => json!({ "type": "object", "additionalProperties": text }),
+        Kind::Table(keys) => table("", keys),
+    }
+}

@@ -1,0 +1,191 @@
+//! The reader of what people write in TOML: it reports all problems at once, each with its place, its key, and the
+//! closest valid word or all of them.
+
+use std::ops::Range;
+
+use serde_json::{Map, Value};
+use toml_edit::{Document, Item, Table, TableLike};
+
+use crate::hint::unknown_key;
+use crate::json::item_json;
+use crate::kind::{Key, Kind};
+use crate::problem::{Found, Problem, position, syntax_error};
+
+/// A file being read, and its problems.
+#[derive(Debug)]
+pub struct Reader<'t> {
+    found: Found<'t>,
+    text: &'t str,
+}
+
+impl<'t> Reader<'t> {
+    /// For a file with the content `text`.
+    pub fn new(file: &'t str, text: &'t str) -> Reader<'t> {
+        Reader { found: Found::new(file, text), text }
+    }
+
+    /// Reads the file's tables; `None` if it is no TOML, which is reported.
+    pub fn document<T>(&self, read: impl FnOnce(&Table) -> T) -> Option<T> {
+        match Document::parse(self.text) {
+            Ok(document) => Some(read(document.as_table())),
+            Err(error) => {
+                let span = error.span();
+                let at = span.as_ref().map_or(0, |span| span.start);
+                let mut what = syntax_error(self.text, at, error.message());
+                if let Some(span) = span.clone().filter(|_| what == "duplicate key")
+                    && let Some(twice) = twice(self.text, span)
+                {
+                    what = twice;
+                }
+                // `integer number overflowed` alone does not say of what.
+                if what.contains("number")
+                    && let Some(key) = key_before(self.text, at)
+                {
+                    what = format!("{key}: {what}");
+                }
+                self.problem(span, what);
+                None
+            }
+        }
+    }
+
+    /// The content of the file.
+    pub fn text(&self) -> &'t str {
+        self.text
+    }
+
+    /// How many problems there are so far.
+    pub fn count(&self) -> usize {
+        self.found.count()
+    }
+
+    /// File, line and column of an offset.
+    pub fn place(&self, offset: usize) -> String {
+        self.found.place(offset)
+    }
+
+    /// The line of an item, from 1; 0 if it was not written.
+    pub fn line(&self, span: Option<Range<usize>>) -> usize {
+        span.map_or(0, |span| position(self.text, span.start).0)
+    }
+
+    /// All problems, in the order of the file.
+    pub fn in_order(self) -> Vec<Problem> {
+        self.found.in_order()
+    }
+
+    /// Reports a problem.
+    pub fn problem(&self, span: Option<Range<usize>>, what: impl Into<String>) {
+        self.found.add(span.map_or(0, |span| span.start), what.into());
+    }
+
+    /// Reports a key that a table does not have.
+    pub fn unknown_key<'k>(
+        &self,
+        table: &dyn TableLike,
+        name: &str,
+        known: impl IntoIterator<Item = &'k str>,
+        elsewhere: Option<String>,
+    ) {
+        self.problem(key_span(table, name), unknown_key(name, known, elsewhere));
+    }
+
+    /// The value of a key, if it is valid. `name` is the key as the message says it.
+    pub fn value(&self, name: &str, kind: Kind, item: &Item) -> Option<Value> {
+        let Some(value) = item_json(item) else {
+            // What is wrong may be deep inside a value that is read as a whole.
+            let inside =
+                if matches!(kind, Kind::Form(form) if !form.is_text) { ", no date and no nan" } else { "" };
+            self.problem(item.span(), format!("{name}: expected {}{inside}", kind.expected()));
+            return None;
+        };
+        match kind.check(&value) {
+            Ok(()) => Some(value),
+            Err(mismatch) => {
+                self.problem(item.span(), format!("{name}: {mismatch}"));
+                None
+            }
+        }
+    }
+
+    /// The valid values of a table with these keys, those of subtables as tables. `called` is the table in messages,
+    /// `[[source]]`, and `span` its place; `elsewhere` says of a key that it does not have where it would be one.
+    pub fn values(
+        &self,
+        called: &str,
+        keys: &[Key],
+        table: &dyn TableLike,
+        span: Option<Range<usize>>,
+        elsewhere: &dyn Fn(&str) -> Option<String>,
+    ) -> Map<String, Value> {
+        for key in keys.iter().filter(|key| key.is_required && !table.contains_key(key.name)) {
+            self.problem(span.clone().or_else(|| start(table)), format!("{called} lacks `{}`", key.name));
+        }
+        self.values_below("", keys, table, elsewhere)
+    }
+
+    fn values_below(
+        &self,
+        prefix: &str,
+        keys: &[Key],
+        table: &dyn TableLike,
+        elsewhere: &dyn Fn(&str) -> Option<String>,
+    ) -> Map<String, Value> {
+        let mut values = Map::new();
+        for (name, item) in table.iter() {
+            let Some(key) = keys.iter().find(|key| key.name == name) else {
+                self.unknown_key(table, name, keys.iter().map(|key| key.name), elsewhere(name));
+                continue;
+            };
+            let called = format!("{prefix}{name}");
+            let value = match (key.kind, item.as_table_like()) {
+                (Kind::Table(inner), Some(below)) => {
+                    let prefix = format!("{called}.");
+                    Some(Value::Object(self.values_below(&prefix, inner, below, &|_| None)))
+                }
+                (kind, _) => self.value(&called, kind, item),
+            };
+            if let Some(value) = value {
+                values.insert(name.to_owned(), value);
+            }
+        }
+        values
+    }
+}
+
+/// The place of a key's name.
+pub fn key_span(table: &dyn TableLike, name: &str) -> Option<Range<usize>> {
+    table.key(name).and_then(toml_edit::Key::span)
+}
+
+/// The start of a table: its first key, if it has one.
+pub fn start(table: &dyn TableLike) -> Option<Range<usize>> {
+    table.iter().find_map(|(name, _)| key_span(table, name))
+}
+
+/// The key whose value begins at an offset, on the same line.
+fn key_before(text: &str, offset: usize) -> Option<&str> {
+    let before = text.get(..offset)?;
+    let (key, _) = before.get(before.rfind('\n').map_or(0, |at| at + 1)..)?.rsplit_once('=')?;
+    key.rsplit(['{', ',']).next().map(str::trim).filter(|key| !key.is_empty())
+}
+
+/// The repeated name, and its first place.
+fn twice(text: &str, span: Range<usize>) -> Option<String> {
+    let name = text.get(span.clone())?.trim().trim_matches(['[', ']']).trim();
+    let (line, _) = position(text, span.start);
+    let here = text.lines().nth(line - 1)?.trim();
+    let is_table = here.starts_with('[');
+    let whole = if is_table { here.trim_matches(['[', ']']).trim() } else { name };
+    let is_line_of = |other: &str| match is_table {
+        true => other.trim().split('#').next().is_some_and(|other| other.trim() == here),
+        false => other.trim().split('=').next().is_some_and(|key| key.trim() == name),
+    };
+    let first = text.lines().take(line - 1).position(is_line_of)? + 1;
+    Some(match is_table {
+        true => format!(
+            "[{whole}] is already in the file, at line {first}\n  hint: put its keys there, and leave this line out"
+        ),
+        false => format!("`{name}` is set already, at line {first}"),
+    })
+}

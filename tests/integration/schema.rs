@@ -1,0 +1,94 @@
+//! Settings as they are declared: what is wrong names its key, place and bounds, and editors are told the same.
+
+use serde_json::{Value, json};
+
+use crate::harness::Workspace;
+
+/// What is said about an endpoint with this line.
+fn said(line: &str) -> String {
+    Workspace::with(&format!("[llm.mine]\n{line}\n")).call(["config"]).expect(2).err
+}
+
+#[test]
+fn a_value_of_an_endpoint_is_refused_with_its_key_place_and_bounds() {
+    for (line, expected) in [
+        ("rpm = 5000000000", "2:7: rpm: expected a whole number from 1 to 4294967295"),
+        ("rpm = 99999999999999999999", "2:7: rpm: integer number overflowed"),
+        (
+            "retries.leave_after = 5000000000",
+            "2:23: retries.leave_after: expected a whole number from 0 to 4294967295",
+        ),
+        ("max_usd = -1", "2:11: max_usd: expected a number of at least 0"),
+        ("provider = \"opnai\"", "2:12: provider: expected one of openai, azure"),
+        ("provider = \"opnai\"", "; did you mean \"openai\"?"),
+        ("sampling = 5", "2:12: sampling: expected a table with some of temperature"),
+        (
+            "timeouts = { conect_secs = 1 }",
+            "2:14: unknown key \"conect_secs\"\n  hint: did you mean \"connect_secs\"?",
+        ),
+        ("headers = { a = 1 }", "2:11: headers: expected a table of texts"),
+        ("format = \"jsn\"", "2:10: format: expected one of text, json_object"),
+        ("model = 5", "2:9: model: expected a text in quotes"),
+        ("colour = 1", "2:1: unknown key \"colour\"\n  hint: valid here: api, api_version, base_url"),
+        // It is the table's own.
+        ("name = \"other\"", "2:1: unknown key \"name\""),
+    ] {
+        let met = said(line);
+        assert!(
+            met.contains(&format!("pipeline.toml:{expected}"))
+                || met.contains(expected) && expected.starts_with(';'),
+            "{line}: {met}"
+        );
+    }
+    // The same for one call.
+    let ws = Workspace::with("[llm.mine]\nmodel = \"m\"\nfree = true\n");
+    let met = ws.call(["config", "--set", "llm.mine.rpm=5000000000"]).expect(2).err;
+    assert!(met.contains("expected a whole number from 1 to 4294967295, not \"5000000000\""), "{met}");
+    ws.call(["config", "--set", "llm.mine.sampling.extra.top_k=5", "--set", "llm.mine.provider=vllm"])
+        .expect(0);
+}
+
+#[test]
+fn every_problem_of_an_annotator_and_a_crawl_has_its_place() {
+    let text = "[[annotator]]\nnmae = \"a\"\nrole = \"anotator\"\nqualified = \"yes\"\n\n[[crawl]]\nname = \"f\"\nseeds = 5\nrefresh = \"some\"\nscope = { max_pages = 0 }\n";
+    let met = Workspace::with(text).call(["config"]).expect(2).err;
+    for expected in [
+        "pipeline.toml:1:1: [[annotator]] lacks `name`",
+        "pipeline.toml:2:1: unknown key \"nmae\"\n  hint: did you mean \"name\"?",
+        "pipeline.toml:3:8: role: expected one of annotator, junior, senior, meta; did you mean \"annotator\"?",
+        "pipeline.toml:4:13: qualified: expected true or false",
+        "pipeline.toml:8:9: seeds: expected a list of tables",
+        "pipeline.toml:9:11: refresh: expected false, \"changed\" or \"all\"",
+        "pipeline.toml:10:23: scope.max_pages: expected a whole number of at least 1",
+    ] {
+        assert!(met.contains(expected), "{expected} is not in\n{met}");
+    }
+}
+
+#[test]
+fn editors_get_the_schema_of_all_settings() {
+    let nowhere = Workspace::folder();
+    let schema: Value = serde_json::from_str(&nowhere.call(["config", "--schema"]).expect(0).out).unwrap();
+    assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
+    let tables = &schema["properties"];
+    let rpm = &tables["llm"]["additionalProperties"]["properties"]["rpm"];
+    assert_eq!(
+        (&rpm["type"], &rpm["minimum"], &rpm["maximum"]),
+        (&json!("integer"), &json!(1), &json!(4294967295u32))
+    );
+    assert_eq!(tables["annotator"]["items"]["required"], json!(["name", "role"]));
+    assert_eq!(tables["dedup"]["properties"]["keep"]["enum"], json!(["longest", "best-scored", "earliest"]));
+    // What a run as a whole does is no recipe's.
+    let flub = &tables["recipe"]["properties"]["flub"]["properties"];
+    assert!(flub["dedup"].is_object() && flub.get("run").is_none(), "{flub}");
+    let sample = Workspace::sample();
+    let settings: Value = serde_json::from_str(&sample.call(["config", "--json"]).expect(0).out).unwrap();
+    for setting in settings["settings"].as_array().unwrap() {
+        let key = setting["key"].as_str().unwrap();
+        let path = format!("/{}", key.replace('.', "/properties/"));
+        let property = tables.pointer(&path).unwrap_or_else(|| panic!("{key} is not in the schema"));
+        assert!(property["description"].is_string(), "{key}");
+    }
+    // One of the two: a table is explained, or all of them are described.
+    nowhere.call(["config", "--schema", "--explain", "draft"]).expect(2);
+}
