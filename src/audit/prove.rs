@@ -9,6 +9,7 @@ use std::path::Path;
 
 use rustc_hash::FxBuildHasher;
 use serde::Serialize;
+use sha2::{Digest, Sha256};
 
 use crate::config::Config;
 use crate::pipeline::{RunError, stale_stages};
@@ -361,11 +362,26 @@ fn candidate_rows(
     // A missing or damaged stage is a gap of its own.
     let Ok(Some(stage)) = StageReader::open(&place) else { return };
     let Ok(expected) = crate::release::rows_sha256(workspace, end, &stage) else { return };
-    let file = format!("data/{}/test.jsonl", recipe.name);
-    // A file that cannot be read is a gap already.
-    if store::sha256(&workspace.candidate(recipe.name).join(&file)).is_ok_and(|found| found != expected) {
-        gaps.push(format!("{file}: its lines are not the rows of {}", step.name));
+    let folder = workspace.candidate(recipe.name);
+    let candidate = crate::release::Candidate::read(&folder).ok().flatten();
+    let files = candidate.map(|candidate| candidate.files_of(recipe.name)).unwrap_or_default();
+    let found = match &files[..] {
+        // A file that cannot be read is a gap already, as is a manifest.
+        [file] => store::sha256(&folder.join(file)).ok(),
+        files => joined_sha256(&folder, files),
+    };
+    if found.is_some_and(|found| found != expected) {
+        gaps.push(format!("{}: its lines are not the rows of {}", files.join(", "), step.name));
     }
+}
+
+/// The SHA-256 of files, one behind the other; `None` if there are none, or one cannot be read.
+fn joined_sha256(folder: &Path, files: &[String]) -> Option<String> {
+    let mut hasher = Sha256::new();
+    for file in files {
+        hasher.update(fence::read(folder.join(file)).ok()?);
+    }
+    (!files.is_empty()).then(|| hex::encode(hasher.finalize()))
 }
 
 fn candidate_chain(folder: &Path, rows: Option<&str>, gaps: &mut Vec<String>) {

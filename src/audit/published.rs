@@ -14,8 +14,8 @@ use super::sources::{FoundPost, RowWithoutPost, attribute};
 use crate::config::Config;
 use crate::recipe::Recipe;
 use crate::record::{Entry, Post, State, is_published};
-use crate::release::Row;
 use crate::release::layout::{self, Layout, oddity};
+use crate::release::{Candidate, Row};
 use crate::stages::published::{Published, PublishedRow};
 use crate::stages::{Rows, StageError};
 use crate::store::{Error, Filter, StageReader, Workspace, select};
@@ -90,8 +90,10 @@ pub fn published(config: &Config, recipe: &'static Recipe) -> Result<Option<Publ
             .filter(of_json)
             .map(|compat| read(candidate.join("compat").join(compat.file)));
         report.hold_against(&rows, &forms.collect::<Vec<_>>());
-        report.oddities =
-            oddities(layout, &read(candidate.join("data").join(recipe.name).join("test.jsonl")));
+        let manifest = Candidate::read(&candidate).ok().flatten();
+        let files = manifest.map(|manifest| manifest.files_of(recipe.name)).unwrap_or_default();
+        let lines: String = files.iter().map(|file| read(candidate.join(file))).collect();
+        report.oddities = oddities(layout, &lines);
     }
     report.missing = missing(&rows);
     let steps = recipe.steps_made(workspace)?;

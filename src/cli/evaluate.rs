@@ -32,6 +32,7 @@ failure the same call asks for what is missing alone. Models and tasks are a mat
   riddlemill evaluate flub --model mine --judge my-judge --shots 0,1,2,5 --cot
   riddlemill evaluate chumor --outputs answers.jsonl --judge my-judge --write-ballots ballots/
   riddlemill evaluate flub chumor --model 'qwen-*,mine' --limit 200 --strata type --dry-run
+  riddlemill evaluate my-set@1.0.0 --split test --model mine --shots 2
   riddlemill evaluate flub@1.0.0 --join ../theirs/output/flub/evaluation/1.0.0
   riddlemill evaluate flub@1.0.0 --join before=old/evaluation after=new/evaluation
   riddlemill evaluate output/flub/1.0.0 --outputs my-model=samples_flub_2026.jsonl";
@@ -122,6 +123,7 @@ pub(super) fn evaluate(args: &Evaluate, global: &Global, stop: &Stop) -> Result<
         shots: args.shots.clone(),
         cot: args.cot,
         limit: args.limit,
+        split: args.split.clone(),
         strata: args.strata.clone(),
         joined: files(&args.join),
         outputs: files(&args.outputs),

@@ -110,7 +110,10 @@ impl Plan {
         let mut requests = Vec::new();
         for &(task, setting) in &self.tasks {
             for (at, item) in set.items.iter().enumerate().filter(|(_, item)| item.takes(task)) {
-                let shots = prompt::shots(&set.items, at, task, setting.shots, self.seed);
+                let shots = match set.examples.is_empty() {
+                    true => prompt::shots(&set.items, at, task, setting.shots, self.seed),
+                    false => prompt::examples(&set.examples, item, task, setting.shots, self.seed),
+                };
                 let ask =
                     prompt::ask(prompts, item, task, setting, &shots, form).map_err(StageError::from)?;
                 requests.push(((at, task, setting), ask));

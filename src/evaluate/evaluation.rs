@@ -41,6 +41,8 @@ pub struct Settings {
     pub shots: Vec<u8>,
     /// Also with chain of thought.
     pub cot: bool,
+    /// Only the rows of this split.
+    pub split: Option<String>,
     /// Most items.
     pub limit: Option<usize>,
     /// The column whose values each have their share of the limit.
@@ -115,9 +117,9 @@ struct Work {
 }
 
 fn prepare(name: &str, settings: &Settings, config: &Config) -> Result<Work, EvaluateError> {
-    let (mut set, skipped) = load(&Workspace::new(&config.root), name)?;
+    let (mut set, skipped) = load(&Workspace::new(&config.root), name, settings.split.as_deref())?;
     let paper = papers_own(config);
-    set.items.iter_mut().for_each(|item| item.paper = paper);
+    set.items.iter_mut().chain(&mut set.examples).for_each(|item| item.paper = paper);
     if let Some(limit) = settings.limit {
         // The limit applies to the items of the tasks: if answered in free text, only to new situations.
         let takes = |item: &Item| settings.tasks.iter().any(|task| item.takes(*task));

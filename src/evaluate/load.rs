@@ -13,19 +13,29 @@ use crate::release::layout::{self, Column};
 use crate::release::read_rows::{self, JsonRow};
 use crate::release::{Candidate, Value};
 use crate::store::Workspace;
+use riddlemill_text::hint::unknown;
 
 /// Loads a set named on the command line. Rows withdrawn from the workspace are left out: they are shown to
-/// no model or judge, and appear in no result.
+/// no model or judge, and appear in no result. With a split, only its rows are loaded.
 ///
 /// # Errors
 /// [`EvaluateError`] if it is not a set; rows that are not items are set aside.
-pub fn load(workspace: &Workspace, named: &str) -> Result<(Set, Vec<SetAside>), EvaluateError> {
+pub fn load(
+    workspace: &Workspace,
+    named: &str,
+    split: Option<&str>,
+) -> Result<(Set, Vec<SetAside>), EvaluateError> {
     let path = Path::new(named);
     if path.is_file() {
-        return published(workspace, path);
+        return match split {
+            None => published(workspace, path),
+            Some(split) => Err(EvaluateError::Unknown(format!(
+                "--split {split}: {named} is a file and has no splits\n  hint: name the release's folder"
+            ))),
+        };
     }
     if path.is_dir() {
-        return of_folder(workspace, path);
+        return of_folder(workspace, path, split);
     }
     let (name, version) = named.split_once('@').unwrap_or((named, "candidate"));
     let Some(recipe) = recipe::find(name) else {
@@ -43,28 +53,57 @@ pub fn load(workspace: &Workspace, named: &str) -> Result<(Set, Vec<SetAside>), 
         );
         return Err(EvaluateError::Unknown(what));
     }
-    of_folder(workspace, &folder)
+    of_folder(workspace, &folder, split)
 }
 
-fn of_folder(workspace: &Workspace, folder: &Path) -> Result<(Set, Vec<SetAside>), EvaluateError> {
+fn of_folder(
+    workspace: &Workspace,
+    folder: &Path,
+    split: Option<&str>,
+) -> Result<(Set, Vec<SetAside>), EvaluateError> {
     let Some(manifest) = Candidate::read(folder)? else {
         let what = "no MANIFEST.json".to_string();
         let hint = "name a release's or candidate's folder, or a recipe".into();
         return Err(EvaluateError::Form { path: folder.into(), what, hint });
     };
-    let mut tables = read_rows::of_folder(folder)?;
-    let known = tables.iter().position(|(config, _)| !Task::of_config(config).is_empty());
-    let Some(at) = known else {
+    let known = manifest.configs.keys().find(|config| !Task::of_config(config).is_empty());
+    let Some(config) = known.cloned() else {
         let what = "it holds no finished set".to_string();
         let hint = "there are tasks only for the papers' sets, not for a recipe that ends at posts".into();
         return Err(EvaluateError::Form { path: folder.into(), what, hint });
     };
-    let (config, rows) = tables.swap_remove(at);
-    let version = if manifest.version.is_empty() { "candidate".to_string() } else { manifest.version };
-    let file = folder.join("data").join(&config).join("test.jsonl");
-    let (items, aside, withdrawn) = items(workspace, &config, &file, &rows)?;
-    let rows_hash = hash(&rows);
-    Ok((Set { config, version, items, draft: manifest.draft, withdrawn, rows_hash, sample: None }, aside))
+    let splits = manifest.splits_of(&config);
+    let mut version = if manifest.version.is_empty() { "candidate".to_string() } else { manifest.version };
+    if let Some(split) = split {
+        let names = splits.iter().map(|(name, _)| name.as_str());
+        if !names.clone().any(|name| name == split) {
+            let what = unknown("split", split, names);
+            return Err(EvaluateError::Unknown(format!("--split: {config}@{version}: {what}")));
+        }
+        version.push_str(&format!("+{split}"));
+    }
+    let of_split = |split: &str| -> Result<_, EvaluateError> {
+        let file = folder.join("data").join(&config).join(format!("{split}.jsonl"));
+        let rows = read_rows::of_file(&file)?;
+        Ok((items(workspace, &config, &file, &rows)?, rows))
+    };
+    let (mut all, mut rows, mut aside, mut withdrawn) = (Vec::new(), Vec::new(), Vec::new(), 0);
+    for (name, _) in splits.iter().filter(|(name, _)| split.is_none_or(|split| split == name)) {
+        let ((items, set_aside, gone), of_file) = of_split(name)?;
+        all.extend(items);
+        aside.extend(set_aside);
+        withdrawn += gone;
+        rows.extend(of_file);
+    }
+    // Solved examples come from their own split, which whoever asks about another one has set aside for that.
+    let declared = layout::find(&config).and_then(layout::Layout::splits).and_then(|splits| splits.fewshot);
+    let fewshot = declared.filter(|name| split.is_some_and(|split| split != *name));
+    let examples = match fewshot.filter(|name| splits.iter().any(|(known, _)| known == name)) {
+        Some(name) => of_split(name)?.0.0,
+        None => Vec::new(),
+    };
+    let (draft, rows_hash) = (manifest.draft, hash(&rows));
+    Ok((Set { config, version, items: all, examples, draft, withdrawn, rows_hash, sample: None }, aside))
 }
 
 /// A file as published by the set's authors, or a release's own test.jsonl.
@@ -93,7 +132,8 @@ fn published(workspace: &Workspace, path: &Path) -> Result<(Set, Vec<SetAside>),
     let (items, more, withdrawn) = items(workspace, config, path, &rows)?;
     skipped.extend(more);
     let (config, draft, rows_hash) = (config.to_owned(), Vec::new(), hash(&rows));
-    Ok((Set { config, version, items, draft, withdrawn, rows_hash, sample: None }, skipped))
+    let examples = Vec::new();
+    Ok((Set { config, version, items, examples, draft, withdrawn, rows_hash, sample: None }, skipped))
 }
 
 /// The hash of rows, those that were withdrawn too: another workspace may not have withdrawn them.

@@ -86,18 +86,33 @@ pub fn about(item: &Item, task: Task, setting: Setting) -> String {
 /// of five are the two of two (FLUB 3.3: "randomly selected"). None is of the item's own group, which would
 /// reveal its answer.
 pub fn shots(items: &[Item], at: usize, task: Task, shots: u8, seed: u64) -> Vec<&Item> {
-    let mut draw = Draw::new(seed, &format!("shots {task}"), &items[at].id);
+    let others = items.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, other)| other);
+    drawn(others, &items[at], task, shots, seed)
+}
+
+/// Solved examples for an item from a split of their own, drawn as [`shots`].
+pub fn examples<'i>(of_split: &'i [Item], item: &Item, task: Task, shots: u8, seed: u64) -> Vec<&'i Item> {
+    drawn(of_split.iter(), item, task, shots, seed)
+}
+
+fn drawn<'i>(
+    items: impl Iterator<Item = &'i Item>,
+    item: &Item,
+    task: Task,
+    shots: u8,
+    seed: u64,
+) -> Vec<&'i Item> {
+    let mut draw = Draw::new(seed, &format!("shots {task}"), &item.id);
     // An example of the item's own group would reveal its answer.
     let comparable = |one: &Item, other: &Item| {
         let kind = |item: &Item| item.posed(task).and_then(|posed| posed.like.clone());
         one.group != other.group && kind(one) == kind(other)
     };
-    let comparable_item = |i: &usize| *i != at && items[*i].takes(task) && comparable(&items[*i], &items[at]);
-    let mut others: Vec<usize> = (0..items.len()).filter(comparable_item).collect();
+    let mut others: Vec<&Item> = items.filter(|other| other.takes(task) && comparable(other, item)).collect();
     let wanted = usize::from(shots).min(others.len());
     let mut drawn = Vec::with_capacity(wanted);
     for _ in 0..wanted {
-        drawn.push(&items[others.swap_remove(draw.below(others.len()))]);
+        drawn.push(others.swap_remove(draw.below(others.len())));
     }
     drawn
 }

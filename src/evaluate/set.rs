@@ -17,6 +17,8 @@ pub struct Set {
     pub version: String,
     /// The items, in the order of the release.
     pub items: Vec<Item>,
+    /// The items that solved examples are drawn from; empty if the set has no split of its own for them.
+    pub examples: Vec<Item>,
     /// Why the release is a draft; empty if it is not.
     pub draft: Vec<String>,
     /// Number of rows withdrawn since: they are not evaluated.

@@ -10,7 +10,8 @@ use crate::review::ballots;
 
 pub(super) fn set(config: &str, items: Vec<Item>) -> Set {
     let (draft, rows_hash) = (Vec::new(), String::new());
-    Set { config: config.into(), version: "test".into(), items, draft, withdrawn: 0, rows_hash, sample: None }
+    let (config, version, examples) = (config.into(), "test".into(), Vec::new());
+    Set { config, version, items, examples, draft, withdrawn: 0, rows_hash, sample: None }
 }
 
 /// A task of any benchmark.

@@ -9,7 +9,7 @@ use super::facts::{Facts, Origin, SUBJECTS, curator};
 use super::layout::Layout;
 use super::left_out::{self, RowsPerItem};
 use super::manifest::{Candidate, Link, MANIFEST, Raw, SUMS};
-use super::numbered::{allot, rows};
+use super::numbered::{allot, parts, rows};
 use super::read_rows::JsonRow;
 use super::registry::Ordinals;
 use super::row_faults::RowFaults;
@@ -57,22 +57,19 @@ pub fn build(
     let mut texts = RowTexts::new(recipe);
     let mut per_item = RowsPerItem::default();
     for layout in &layouts {
-        let batches = rows(end, &last, &numbers).inspect(|batch| {
-            if let Ok(rows) = batch {
-                faults.look_at(layout, rows);
-                texts.look_at(layout, rows);
-                per_item.look_at(layout, rows);
-            }
-        });
-        written.push(data::write(&making, layout, batches)?);
+        written.push(data::write(&making, layout, parts(end, &last, &numbers), |rows| {
+            faults.look_at(layout, rows);
+            texts.look_at(layout, rows);
+            per_item.look_at(layout, rows);
+        })?);
     }
     let guessed = shortcuts::measure_release(config, recipe, end, &last, &numbers)?;
-    let origin = Origin::new(config, end, &end.readers(&workspace)?)?;
+    let origin = Origin::new(config, end, &end.readers(&workspace)?, &numbers)?;
     let mut facts = Facts::gather(config, recipe, &layouts, written, guessed, origin, &chain)?;
     facts.waiting = per_item.waiting(end, &facts.left_out);
     facts.refused = faults.into_texts();
     facts.alike = texts.alike(config, &workspace, recipe)?;
-    facts.exported = eval_files::write(&making, config, &layouts)?;
+    facts.exported = eval_files::write(&making, config, &layouts, &facts.files())?;
     let candidate = folder::finish(&making, &facts, &layouts, chain, fingerprint)?;
     durable::swap_folder(&making, &place)?;
     Ok((candidate, true))
@@ -93,7 +90,7 @@ pub(super) fn fingerprint(
     sources.sort_unstable();
     let columns: Vec<(&str, Vec<&str>)> =
         layouts.iter().map(|l| (l.config, l.columns.iter().map(|c| c.name).collect())).collect();
-    let decides = serde_json::json!({
+    let mut decides = serde_json::json!({
         "riddlemill": crate::VERSION, "columns": columns, "sources": sources, "subjects": SUBJECTS.len(),
         "settings": config.stage(Some(recipe.name), "release"), "curator": curator,
         "numbers": numbers.borne(),
@@ -105,6 +102,9 @@ pub(super) fn fingerprint(
         // the set's own prompts, and compares rewritten texts again.
         "folder": 7, "prompts": eval_files::prompt_hashes(config, recipe), "paper": papers_own(config),
     });
+    if let Some(division) = numbers.division() {
+        decides["splits"] = division.decides();
+    }
     blake3::hash(decides.to_string().as_bytes()).to_hex().to_string()
 }
 
@@ -174,9 +174,10 @@ impl Origin {
         config: &Config,
         end: CandidateSource,
         stages: &[StageReader],
+        numbers: &Ordinals,
     ) -> Result<Origin, RunError> {
         let workspace = Workspace::new(&config.root);
-        let mut origin = Origin { left_out: left_out::list(end, stages)?, ..Origin::default() };
+        let mut origin = Origin { left_out: left_out::list(end, stages, numbers)?, ..Origin::default() };
         for recipe in end.recipe().origins() {
             let import = reader(&workspace, recipe, &recipe.declared()[0])?;
             origin.newest = origin.newest.max(newest(&import)?);

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::diff::CauseOf;
 use super::manifest::{Candidate, Link};
+use super::numbered::not_an_item;
 use crate::audit::{Explained, Passage, explain};
 use crate::pipeline::{Change, differences};
 use crate::recipe::{self, Recipe};
@@ -54,7 +55,8 @@ impl Causes {
             CauseOf::Removed(id) => {
                 let way = self.way(id);
                 let left = way.as_ref().filter(|way| way.ends != "in").and_then(|way| way.way.last());
-                left.map(passage).or_else(|| self.differing(&way?))
+                let no_row = || not_an_item(&self.workspace, self.recipe, way.as_ref()?).ok().flatten();
+                left.map(passage).or_else(no_row).or_else(|| self.differing(way.as_ref()?))
             }
             CauseOf::Changed(id, column) => {
                 let way = self.way(id)?;

@@ -1,7 +1,9 @@
 //! The Croissant description of a release, with its responsible-AI part.
 
+use riddlemill_benchmarks::splits::WHOLE;
 use serde_json::{Value as Json, json};
 
+use super::data::WrittenSplit;
 use super::facts::Facts;
 use super::layout::{Kind, Layout};
 use crate::text::decimals;
@@ -28,7 +30,7 @@ pub fn croissant(facts: &Facts, layouts: &[Layout], files: &[(String, String)]) 
         "version": facts.version,
         "isLiveDataset": false,
         "distribution": distribution,
-        "recordSet": layouts.iter().map(record_set).collect::<Vec<_>>(),
+        "recordSet": record_sets(facts, layouts),
         "rai:dataAnnotationProtocol": protocol(facts),
         "rai:machineAnnotationTools": machines(facts),
         "rai:dataCollection": format!("Read from {}; every stage keeps a ledger of what it let through and why.", files_of(facts)),
@@ -175,8 +177,39 @@ fn encoding(path: &str) -> &'static str {
     }
 }
 
-fn record_set(layout: &Layout) -> Json {
-    let file = format!("data/{}/test.jsonl", layout.config);
+/// A record set for each file of rows; where a config is divided, also one of its splits.
+fn record_sets(facts: &Facts, layouts: &[Layout]) -> Vec<Json> {
+    let mut sets = Vec::new();
+    for (layout, shape) in layouts.iter().zip(&facts.configs) {
+        let splits = &shape.written.splits;
+        if !shape.written.divided {
+            sets.push(record_set(layout, WHOLE, layout.config));
+            continue;
+        }
+        let name = |split: &str| format!("{}-{split}", layout.config);
+        sets.extend(splits.iter().map(|split| record_set(layout, &split.name, &name(&split.name))));
+        let (id, field) = (name("splits"), name("splits/name"));
+        let named = |split: &WrittenSplit| {
+            let mut row = serde_json::Map::new();
+            row.insert(field.clone(), json!(split.name));
+            row
+        };
+        sets.push(json!({
+            "@type": "cr:RecordSet", "@id": id, "name": id, "dataType": "cr:Split",
+            "description": format!("The splits of {}, each a record set of its own.", layout.config),
+            "key": { "@id": field },
+            "field": [{
+                "@type": "cr:Field", "@id": field, "name": "name", "description": "The name of the split.",
+                "dataType": "sc:Text",
+            }],
+            "data": splits.iter().map(named).collect::<Vec<_>>(),
+        }));
+    }
+    sets
+}
+
+fn record_set(layout: &Layout, split: &str, name: &str) -> Json {
+    let file = format!("data/{}/{split}.jsonl", layout.config);
     let fields: Vec<Json> = layout
         .columns
         .iter()
@@ -189,7 +222,7 @@ fn record_set(layout: &Layout) -> Json {
                 _ => "sc:Text",
             };
             let mut field = json!({
-                "@type": "cr:Field", "@id": format!("{}/{}", layout.config, column.name), "name": column.name,
+                "@type": "cr:Field", "@id": format!("{name}/{}", column.name), "name": column.name,
                 "description": column.about, "dataType": kind,
                 "source": { "fileObject": { "@id": file }, "extract": { "column": column.name } },
             });
@@ -200,8 +233,8 @@ fn record_set(layout: &Layout) -> Json {
         })
         .collect();
     json!({
-        "@type": "cr:RecordSet", "@id": layout.config, "name": layout.config, "description": layout.about,
-        "key": { "@id": format!("{}/{}", layout.config, layout.columns[0].name) },
+        "@type": "cr:RecordSet", "@id": name, "name": name, "description": layout.about,
+        "key": { "@id": format!("{name}/{}", layout.columns[0].name) },
         "field": fields,
     })
 }

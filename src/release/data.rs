@@ -31,6 +31,10 @@ pub struct Written {
     pub labels: BTreeMap<String, BTreeMap<String, u64>>,
     /// Rows in each file of a published form.
     pub compat: BTreeMap<String, u64>,
+    /// Whether its rows are in splits, and not in one file for all.
+    pub divided: bool,
+    /// The files of its rows: of each split, or one.
+    pub splits: Vec<WrittenSplit>,
     /// Bytes of the JSON Lines.
     pub file_bytes: u64,
     /// Approximate size of the rows in Arrow, within some percent, because the reader chooses the chunks.
@@ -39,38 +43,64 @@ pub struct Written {
     pub example: Option<String>,
 }
 
-/// Writes `data/<config>/test.jsonl` and `.parquet`, and `compat/`, in one pass over the rows.
+/// The figures of one file of rows, and of the same rows in Parquet.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WrittenSplit {
+    /// The split's name; `test` of a set that is not divided.
+    pub name: String,
+    pub rows: u64,
+    /// Bytes of the JSON Lines.
+    pub file_bytes: u64,
+    /// Approximate size of the rows in Arrow.
+    pub arrow_bytes: u64,
+}
+
+/// Writes `data/<config>/<split>.jsonl` and `.parquet` of each part, and `compat/`, in one pass over the rows. `seen` is called
+/// with each batch.
 ///
 /// # Errors
 /// [`Error`] if a row cannot be read or a file not written completely.
-pub fn write(
+pub fn write<B: Iterator<Item = Result<Vec<Row>, Error>>>(
     folder: &Path,
     layout: &Layout,
-    batches: impl Iterator<Item = Result<Vec<Row>, Error>>,
+    parts: Vec<(&str, B)>,
+    mut seen: impl FnMut(&[Row]),
 ) -> Result<Written, Error> {
     let data = folder.join("data").join(layout.config);
     durable::create_folder(&data)?;
-    let mut jsonl = TextFile::create(data.join("test.jsonl"))?;
     let mut forms: Vec<PublishedFile> =
         layout.compat.iter().map(|c| PublishedFile::create(folder, *layout, c)).collect::<Result<_, _>>()?;
-    let mut written = Written { config: layout.config.into(), ..Written::default() };
-    parquet::write(&data.join("test.parquet"), layout.columns, Types::Plain, |put| {
-        for rows in batches {
-            let rows = rows?;
-            let (text, columns) = rayon::join(
-                || {
-                    jsonl.lines(&rows, |row, out| row.write_json(layout, out))?;
-                    forms.iter_mut().try_for_each(|form| form.rows(&rows))
-                },
-                || put(&rows),
-            );
-            text?;
-            columns?;
-            written.count(layout, &rows);
-        }
-        Ok(())
-    })?;
-    written.file_bytes = jsonl.finish()?;
+    let mut written =
+        Written { config: layout.config.into(), divided: layout.splits().is_some(), ..Written::default() };
+    for (name, batches) in parts {
+        let before = (written.rows, written.arrow_bytes);
+        let mut jsonl = TextFile::create(data.join(format!("{name}.jsonl")))?;
+        parquet::write(&data.join(format!("{name}.parquet")), layout.columns, Types::Plain, |put| {
+            for rows in batches {
+                let rows = rows?;
+                let (text, columns) = rayon::join(
+                    || {
+                        jsonl.lines(&rows, |row, out| row.write_json(layout, out))?;
+                        forms.iter_mut().try_for_each(|form| form.rows(&rows))
+                    },
+                    || put(&rows),
+                );
+                text?;
+                columns?;
+                written.count(layout, &rows);
+                seen(&rows);
+            }
+            Ok(())
+        })?;
+        let file_bytes = jsonl.finish()?;
+        written.file_bytes += file_bytes;
+        written.splits.push(WrittenSplit {
+            name: name.to_owned(),
+            rows: written.rows - before.0,
+            file_bytes,
+            arrow_bytes: written.arrow_bytes - before.1,
+        });
+    }
     for form in forms {
         written.compat.insert(form.compat.file.into(), form.count);
         form.finish()?;

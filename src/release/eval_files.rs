@@ -18,6 +18,8 @@ use riddlemill_files::fence;
 use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
+use super::data::WrittenSplit;
+pub(super) use super::eval_names::{ITEMS, ItemSplits, item_file, path_of_sealed, python_name, sealed_name};
 use super::layout::Layout;
 use super::read_rows::JsonRow;
 use crate::config::Config;
@@ -27,24 +29,6 @@ use crate::pipeline::RunError;
 use crate::recipe::Recipe;
 use crate::stages::draft::{papers_own, prompts};
 use crate::store::{Error, durable};
-
-/// The folder of the items.
-pub(super) const ITEMS: &str = "eval/items";
-
-/// How the sealed file of a task's items begins and ends; between stands the task's name.
-const SEALED: [&str; 2] = ["items-", ".jsonl.zst"];
-
-/// The name under which a file of items is sealed; `None` if it is none.
-pub(super) fn sealed_name(path: &str) -> Option<String> {
-    let name = path.strip_prefix(ITEMS)?.strip_prefix('/')?.strip_suffix(".jsonl")?;
-    Some(SEALED.join(name))
-}
-
-/// The file of items that is sealed under a name; `None` if it is another file.
-pub(super) fn path_of_sealed(sealed: &str) -> Option<String> {
-    let name = sealed.strip_prefix(SEALED[0])?.strip_suffix(SEALED[1])?;
-    Some(format!("{ITEMS}/{name}.jsonl"))
-}
 
 /// Items rendered at a time.
 const CHUNK: usize = 1 << 12;
@@ -76,6 +60,8 @@ pub struct ExportedTask {
     pub failed: u64,
     /// Why the first of these has none.
     pub why: Option<String>,
+    /// The splits that have items, if the set is divided.
+    pub splits: ItemSplits,
 }
 
 /// How an answer is read, for `scoring.py`.
@@ -105,7 +91,7 @@ enum Question {
     Posed(&'static Poses),
 }
 
-/// Writes the items of every task of these layouts, whose rows are in the folder already.
+/// Writes the items of every task of these layouts, whose rows are in these files of the folder already.
 ///
 /// # Errors
 /// [`RunError`] if a prompt of the workspace or the rows cannot be read, or a file not written.
@@ -113,15 +99,23 @@ pub(super) fn write(
     folder: &Path,
     config: &Config,
     layouts: &[Layout],
+    files: &[&[WrittenSplit]],
 ) -> Result<Vec<ExportedTask>, RunError> {
     let prompts = prompts(config)?;
     let mut exported = Vec::new();
-    for layout in layouts {
+    for (layout, files) in layouts.iter().zip(files) {
         let benchmark = riddlemill_benchmarks::find(layout.config);
         for question in questions(layout, benchmark) {
             let task = described(layout.config, benchmark, &question, papers_own(config));
-            let Some(task) = task else { continue };
-            exported.push(write_items(folder, layout, task, &question, &prompts)?);
+            let Some(mut task) = task else { continue };
+            for file in *files {
+                let before = task.items;
+                task = write_items(folder, layout, task, &file.name, &question, &prompts)?;
+                if task.items > before {
+                    task.splits.note(layout, &file.name);
+                }
+            }
+            exported.push(task);
         }
     }
     exported.retain(|task| task.items + task.failed > 0);
@@ -203,27 +197,23 @@ fn described(
         items: 0,
         failed: 0,
         why: None,
+        splits: ItemSplits::default(),
     })
 }
 
-/// A name in letters, digits and underscores, which does not begin with a digit.
-pub(super) fn python_name(name: &str) -> String {
-    let name: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-    if name.starts_with(|c: char| c.is_ascii_digit()) { format!("set_{name}") } else { name }
-}
-
-/// Writes `eval/items/<name>.jsonl` and counts its items.
+/// Writes the items of one file of rows and counts them.
 fn write_items(
     folder: &Path,
     layout: &Layout,
     mut task: ExportedTask,
+    split: &str,
     question: &Question,
     prompts: &Prompts,
 ) -> Result<ExportedTask, RunError> {
-    let source = folder.join("data").join(layout.config).join("test.jsonl");
+    let source = folder.join("data").join(layout.config).join(format!("{split}.jsonl"));
     let read = Error::io("read", &source);
     let mut lines = BufReader::new(fence::open(&source).map_err(read)?).lines();
-    let path = folder.join(ITEMS).join(format!("{}.jsonl", task.name));
+    let path = folder.join(ITEMS).join(item_file(layout, &task.name, split));
     let mut out: Option<BufWriter<File>> = None;
     loop {
         let chunk: Vec<String> =
@@ -435,28 +425,6 @@ impl ExportedTask {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_are_names_in_python() {
-        for (name, python) in [
-            ("ruozhibench-mc_good-first", "ruozhibench_mc_good_first"),
-            ("2-traps_ask", "set_2_traps_ask"),
-            ("brainteaser_solve", "brainteaser_solve"),
-        ] {
-            assert_eq!(python_name(name), python);
-        }
-    }
-
-    #[test]
-    fn a_sealed_file_of_items_is_found_again() {
-        let path = "eval/items/flub_select.jsonl";
-        let sealed = sealed_name(path).unwrap();
-        assert_eq!(
-            (sealed.as_str(), path_of_sealed(&sealed)),
-            ("items-flub_select.jsonl.zst", Some(path.into()))
-        );
-        assert_eq!((sealed_name("eval/scoring.py"), path_of_sealed("rows-flub.jsonl.zst")), (None, None));
-    }
 
     #[test]
     fn every_task_of_the_five_is_described() {

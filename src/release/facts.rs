@@ -7,7 +7,8 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use super::changes::Changes;
-use super::data::Written;
+use super::data::{Written, WrittenSplit};
+use super::division;
 use super::eval_files::ExportedTask;
 use super::layout::{Answer, Compat, Kind, Layout};
 use super::licence::Licence;
@@ -105,6 +106,8 @@ pub struct Shape {
     pub about: &'static str,
     /// The figures of what was written.
     pub written: Written,
+    /// How its rows are divided, in words; null if they are in one file.
+    pub divided: Option<String>,
     pub columns: Vec<ColumnShape>,
     /// Files of the published form.
     pub compat: Vec<&'static str>,
@@ -236,6 +239,11 @@ pub fn drafts(
 }
 
 impl Facts {
+    /// The files of rows of each config.
+    pub(super) fn files(&self) -> Vec<&[WrittenSplit]> {
+        self.configs.iter().map(|config| config.written.splits.as_slice()).collect()
+    }
+
     /// Collects the facts about a recipe's rows. Version, date, canary and changes are those of a candidate.
     ///
     /// # Errors
@@ -401,6 +409,7 @@ fn shape(layout: &Layout, written: Written) -> Shape {
         columns: layout.columns.iter().map(column).collect(),
         compat: layout.compat.iter().map(|c| c.file).collect(),
         task,
+        divided: layout.splits().map(division::described),
         written,
     }
 }

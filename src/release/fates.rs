@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::numbered::rowless;
+use super::numbered::{allot, rowless};
 use super::source::CandidateSource;
 use crate::audit::{Ending, Whereabouts, fates as walk};
 use crate::config::Config;
@@ -152,5 +152,8 @@ fn without_row(workspace: &Workspace, recipe: &'static Recipe) -> Result<BTreeSe
     let Some(last) = StageReader::open(&workspace.stage(recipe.name, step.number, step.name))? else {
         return Ok(BTreeSet::new());
     };
-    Ok(rowless(end, &last)?.into_iter().map(|(id, _)| id).collect())
+    let mut without: BTreeSet<String> = rowless(end, &last)?.into_iter().map(|(id, _)| id).collect();
+    let numbers = allot(workspace, end, &last)?;
+    without.extend(numbers.division().into_iter().flat_map(|known| &known.out).map(|(id, _)| id.clone()));
+    Ok(without)
 }

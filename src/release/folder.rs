@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::facts::Facts;
+use super::facts::{Facts, Shape};
 use super::layout::Layout;
 use super::manifest::{Candidate, Link, MADE_WITH, MANIFEST, SUMS};
 use super::{croissant, schema, templates};
@@ -52,6 +52,7 @@ pub fn finish(
         riddlemill: facts.riddlemill.into(),
         rows: facts.configs.first().map_or(0, |c| c.written.rows),
         configs: facts.configs.iter().map(|c| (c.name.to_string(), c.written.rows)).collect(),
+        splits: facts.configs.iter().filter_map(splits).collect(),
         draft: facts.draft.clone(),
         yanked: None,
         left_out: facts.left_out.clone(),
@@ -68,6 +69,12 @@ pub fn finish(
     sums.insert(MANIFEST.into(), sha256(&folder.join(MANIFEST))?);
     write(folder, SUMS, sums_text(&sums).as_bytes())?;
     Ok(manifest)
+}
+
+/// The splits of a config, if it is divided.
+fn splits(shape: &Shape) -> Option<(String, Vec<(String, u64)>)> {
+    let splits = shape.written.splits.iter().map(|split| (split.name.clone(), split.rows));
+    shape.written.divided.then(|| (shape.name.to_owned(), splits.collect()))
 }
 
 /// The checksums of a folder's files, in the format of `sha256sum --check`.

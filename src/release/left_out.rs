@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
 
+use super::division::is_apart;
 use super::layout::Layout;
 use super::manifest::{Ids, LeftOut};
 use super::numbered::{UNWANTED, rowless};
+use super::registry::Ordinals;
 use super::row::Row;
 use super::source::CandidateSource;
 use crate::recipe::Step;
@@ -18,7 +20,11 @@ use crate::store::{CAUSES, Error, Filter, StageReader, select};
 ///
 /// # Errors
 /// [`Error`] if a ledger or the last rows cannot be read.
-pub(super) fn list(end: CandidateSource, stages: &[StageReader]) -> Result<Vec<LeftOut>, Error> {
+pub(super) fn list(
+    end: CandidateSource,
+    stages: &[StageReader],
+    numbers: &Ordinals,
+) -> Result<Vec<LeftOut>, Error> {
     let mut left_out = Vec::new();
     let states = [State::Held, State::Failed];
     for (step, stage) in end.recipe().steps().iter().zip(stages) {
@@ -47,7 +53,7 @@ pub(super) fn list(end: CandidateSource, stages: &[StageReader]) -> Result<Vec<L
         }));
     }
     if let Some(last) = stages.last() {
-        left_out.extend(incomplete(end, last)?);
+        left_out.extend(incomplete(end, last, numbers)?);
     }
     Ok(left_out)
 }
@@ -100,7 +106,7 @@ impl RowsPerItem {
         };
         let rows_of = |left: &LeftOut| {
             if left.is_incomplete() {
-                return if left.reason == UNWANTED { 0 } else { left.items.count };
+                return if left.reason == UNWANTED || is_apart(&left.reason) { 0 } else { left.items.count };
             }
             let Some((_, step)) = recipe.step(&left.stage) else { return left.items.count };
             let read: Vec<Rows> = step
@@ -120,10 +126,13 @@ impl RowsPerItem {
 }
 
 /// Records of the last stage that did not become rows, by the reason.
-fn incomplete(end: CandidateSource, last: &StageReader) -> Result<Vec<LeftOut>, Error> {
+fn incomplete(end: CandidateSource, last: &StageReader, numbers: &Ordinals) -> Result<Vec<LeftOut>, Error> {
     let mut by_reason: BTreeMap<&'static str, Ids> = BTreeMap::new();
     for (id, reason) in rowless(end, last)? {
         by_reason.entry(reason).or_default().add(&id);
+    }
+    for (id, reason) in numbers.division().into_iter().flat_map(|division| &division.out) {
+        by_reason.entry(*reason).or_default().add(id);
     }
     let left = |(reason, items): (&str, Ids)| LeftOut {
         stage: last.manifest().stage.clone(),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use riddlemill_benchmarks::splits::WHOLE;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
@@ -30,6 +31,9 @@ pub struct Candidate {
     pub rows: u64,
     /// Rows by config.
     pub configs: BTreeMap<String, u64>,
+    /// The splits of each config that is divided, in the order of its rows: name and rows.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub splits: BTreeMap<String, Vec<(String, u64)>>,
     /// Why it can only be a draft; empty where it may be stable.
     pub draft: Vec<String>,
     /// When and why it was yanked, if it was.
@@ -160,7 +164,9 @@ impl Candidate {
                     serde_json::from_slice(&bytes).map_err(|e| Error::stale_file(&path, e))?;
                 // The manifest may come from somebody else, and these names are joined to folders.
                 let version = Some(&manifest.version).filter(|version| !version.is_empty());
-                for name in manifest.files.keys().chain(manifest.configs.keys()).chain(version) {
+                let splits = manifest.splits.values().flatten().map(|(name, _)| name);
+                for name in manifest.files.keys().chain(manifest.configs.keys()).chain(version).chain(splits)
+                {
                     inside(folder, name)?;
                 }
                 Ok(Some(manifest))
@@ -168,6 +174,17 @@ impl Candidate {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(e) => Err(Error::io("read", &path)(e)),
         }
+    }
+
+    /// The files of a config with their rows, in order: of each split, or one.
+    pub fn splits_of(&self, config: &str) -> Vec<(String, u64)> {
+        let one = || vec![(WHOLE.to_owned(), self.configs.get(config).copied().unwrap_or(0))];
+        self.splits.get(config).cloned().unwrap_or_else(one)
+    }
+
+    /// The JSON Lines of a config, in order: `data/<config>/test.jsonl`, or a file for each split.
+    pub fn files_of(&self, config: &str) -> Vec<String> {
+        self.splits_of(config).iter().map(|(split, _)| format!("data/{config}/{split}.jsonl")).collect()
     }
 
     /// Whether it is a candidate or the like, not a released version.

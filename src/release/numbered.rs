@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use riddlemill_benchmarks::data::{Data, Number, PUBLISHED, Series};
+use riddlemill_benchmarks::splits::WHOLE;
 use rustc_hash::FxHashMap;
 
+use super::division::{Division, Made, compared};
 use super::item::{Optional, RowContext, Seen, damaged, series};
 use super::layout::{self, Layout, oddity, post_row};
 use super::read_rows::JsonRow;
@@ -18,7 +20,7 @@ use crate::record::{self, Column, Post, PostKind, Record};
 use crate::stages::import::{kinds, source_kind};
 use crate::stages::published::Published;
 use crate::stages::{Rows, Stage};
-use crate::store::{Error, Filter, Lock, Manifest, StageReader, Workspace, select_of};
+use crate::store::{Error, Filter, Lock, Manifest, StageReader, Workspace, json_parts, select_of};
 
 /// Batch size for rows that had to be sorted first.
 const BATCH: usize = 1 << 16;
@@ -45,7 +47,38 @@ pub(super) fn allot(
     for item in items {
         numbers.number(&item.series, item.first, &item.key);
     }
+    if let Some(division) = divided(workspace, end, last, &numbers)? {
+        numbers.divide(division);
+    }
     Ok(numbers)
+}
+
+/// The splits of a set's rows, which a release registers; `None` if none are declared.
+fn divided(
+    workspace: &Workspace,
+    end: CandidateSource,
+    last: &StageReader,
+    numbers: &Ordinals,
+) -> Result<Option<Division>, Error> {
+    let recipe = end.recipe();
+    let declared = data_of(recipe).filter(|_| end.rows() != Rows::Posts && end.rows() == recipe.rows());
+    let Some(splits) = declared.and_then(|data| data.splits.as_ref()) else { return Ok(None) };
+    let Some(rows) = Declared::new(end, last, numbers)? else { return Ok(None) };
+    let (mut stages, mut pairs) = (Vec::new(), Vec::new());
+    for step in recipe.steps() {
+        let place = workspace.stage(recipe.name, step.number, step.name);
+        let Some(made) = StageReader::open(&place)? else { continue };
+        stages.push(made.manifest().settings.clone());
+        if step.stage.compares_pairs() && made.manifest().tables.contains_key("pairs") {
+            for part in json_parts(&made, "pairs", &["a", "b"]) {
+                let side = |pair: &JsonRow, side: &str| Some(pair.get(side)?.as_str()?.to_owned());
+                pairs.extend(part?.iter().filter_map(|pair| side(pair, "a").zip(side(pair, "b"))));
+            }
+        }
+    }
+    let known = Registry::open(workspace, recipe.name)?.splits();
+    let made = rows.made(end.rows().columns(), last)?;
+    Ok(Some(Division::new(splits, &rows.layout, &made, &known, &pairs, &compared(&stages))))
 }
 
 /// The locks for registering numbers: the recipe's, and that of the recipe whose numbers it shares.
@@ -184,11 +217,20 @@ pub fn not_an_item(
     let ids = explained.way.iter().flat_map(|passage| [Some(&passage.id), passage.into.as_ref()]).flatten();
     let wanted = Filter::any_of("id", ids.map(String::as_str));
     let records = select_of::<record::Row>(end.rows().columns(), &last, "rows", &wanted)?;
+    let numbers = data.splits.is_some().then(|| allot(workspace, end, &last)).transpose()?;
+    let apart = |id: &str| {
+        let division = numbers.as_ref().and_then(Ordinals::division);
+        division.into_iter().flat_map(|division| &division.out).find(|(out, _)| out == id)
+    };
     let mut why = None;
     for record in &records {
         let seen = || Seen::new(record, data).map_err(damaged);
         if is_item(record.id(), seen()?, data, layout)? {
-            return Ok(None);
+            match apart(record.id()) {
+                None => return Ok(None),
+                Some((_, reason)) => why = Some((*reason).to_owned()),
+            }
+            continue;
         }
         why = Some(match seen()?.wants_record(data).map_err(damaged)? {
             false => UNWANTED.to_owned(),
@@ -213,9 +255,34 @@ pub(super) fn published_number(recipe: &Recipe, item: &JsonRow) -> Option<(Strin
     Some((item.get(text)?.as_str()?.into(), item.get(number)?.as_u64()?))
 }
 
-/// The released rows of a candidate's last step, a part at a time: posts in the order of the step, numbered
-/// items in the order of their numbers, so that old rows keep their places.
+/// The released rows of a candidate's last step, a part at a time, those of each split together: posts in the order of the
+/// step, numbered items in the order of their numbers, so that old rows keep their places.
 pub(super) fn rows<'a>(end: CandidateSource, last: &'a StageReader, numbers: &'a Ordinals) -> Batches<'a> {
+    Box::new(parts(end, last, numbers).into_iter().flat_map(|(_, batches)| batches))
+}
+
+/// The rows of each file, by its name: those of each split, or all.
+pub(super) fn parts<'a>(
+    end: CandidateSource,
+    last: &'a StageReader,
+    numbers: &'a Ordinals,
+) -> Vec<(&'static str, Batches<'a>)> {
+    let Some(division) = numbers.division() else { return vec![(WHOLE, whole(end, last, numbers))] };
+    let of_split = |(at, name): (usize, &&'static str)| {
+        let within = move |batch: Result<Vec<Row>, Error>| {
+            let is_in = |row: &Row| division.place(row.id()) == Some(at);
+            let rows = batch.map(|rows| rows.into_iter().filter(is_in).collect::<Vec<_>>());
+            // A file holds no empty batches.
+            rows.map_or_else(|e| Some(Err(e)), |rows| (!rows.is_empty()).then_some(Ok(rows)))
+        };
+        let batches: Batches<'a> = Box::new(whole(end, last, numbers).filter_map(within));
+        (*name, batches)
+    };
+    division.names.iter().enumerate().map(of_split).collect()
+}
+
+/// The rows, whatever their splits.
+fn whole<'a>(end: CandidateSource, last: &'a StageReader, numbers: &'a Ordinals) -> Batches<'a> {
     if end.rows() == Rows::Posts {
         let row = |part: Result<Vec<Post>, Error>| Ok(part?.into_iter().map(post_row).collect());
         return Box::new(last.parts::<Post>("rows").map(row));
@@ -309,6 +376,21 @@ impl<'a> Declared<'a> {
         }))
     }
 
+    /// Every row with what it was made from, in the order of the set.
+    fn made(&self, columns: &'static [Column], last: &StageReader) -> Result<Vec<Made>, Error> {
+        let mut found = Vec::new();
+        for part in last.parts_of::<record::Row>(columns, "rows") {
+            for record in part? {
+                if let Some((place, row)) = self.row(&record)? {
+                    let post = post_of(&record);
+                    found.push((place, Made { row, record: record.id().to_owned(), post }));
+                }
+            }
+        }
+        found.sort_by_key(|(place, _)| *place);
+        Ok(found.into_iter().map(|(_, made)| made).collect())
+    }
+
     /// The row of a record, with its sort key: its place in a published file, else after those its number, or
     /// the stage's order.
     fn row(&self, record: &record::Row) -> Result<Option<(Place, Row)>, Error> {
@@ -357,6 +439,18 @@ impl<'a> Declared<'a> {
         let beside = RowContext { number, optional: &self.optional, source_kind, published };
         let row = seen.row(self.data, &self.layout, beside).map_err(damaged)?;
         Ok(row.map(|row| (number.unwrap_or_default(), row)))
+    }
+}
+
+/// The post that a record was made from: its place in a dump, and its number there.
+fn post_of(record: &record::Row) -> String {
+    let text = |column: &str| record.text(column).unwrap_or_default();
+    match record.count("position") {
+        None => record.id().to_owned(),
+        Some(position) => {
+            let number = record.count("number").map(|number| number.to_string()).unwrap_or_default();
+            format!("{} {} {position} {number}", text("source"), text("file"))
+        }
     }
 }
 

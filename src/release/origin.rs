@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader};
 
 use super::layout;
+use super::manifest::Candidate;
 use super::registry::Registry;
 use super::restore::kept_lines;
 use crate::recipe::Recipe;
@@ -19,9 +20,12 @@ pub fn origin(workspace: &Workspace, recipe: &Recipe, id: &str) -> Result<Option
         if layout.place("source_id").is_none() {
             continue;
         }
-        let path = workspace.candidate(recipe.name).join(format!("data/{}/test.jsonl", layout.config));
+        let candidate = workspace.candidate(recipe.name);
         // A candidate that cannot be read is no error, because the releases are searched next.
-        let lines = fence::open(path).into_iter().flat_map(|file| BufReader::new(file).lines());
+        let manifest = Candidate::read(&candidate).ok().flatten();
+        let files = manifest.map(|manifest| manifest.files_of(layout.config)).unwrap_or_default();
+        let files = files.into_iter().filter_map(|file| fence::open(candidate.join(file)).ok());
+        let lines = files.flat_map(|file| BufReader::new(file).lines());
         if let Some(found) = lines.map_while(Result::ok).find_map(|line| source(&line, id)) {
             return Ok(Some(found));
         }

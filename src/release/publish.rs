@@ -7,11 +7,10 @@ use super::candidate::{fingerprint, standing};
 use super::changes::{Changes, Digests};
 use super::error::ReleaseError;
 use super::facts::{Facts, Origin, sources};
-use super::layout::Layout;
 use super::left_out::RowsPerItem;
 use super::licence::Licence;
 use super::manifest::{Candidate, LeftOut, Link, Raw, SUMS};
-use super::numbered::{allot, is_published, numbering, rows};
+use super::numbered::{allot, is_published, numbering, parts, rows};
 use super::partial::below;
 use super::registry::{Ordinals, Registry, Release, TEXTS, seal, sealing};
 use super::relicensed::{forbidden, relicensed};
@@ -98,17 +97,14 @@ pub fn release(
     let mut faults = RowFaults::new(recipe);
     let mut per_item = RowsPerItem::default();
     for layout in &layouts {
-        let batches = rows(end, last, &numbers).inspect(|batch| {
-            if let Ok(rows) = batch {
-                now.add(layout.config, rows, layout);
-                faults.look_at(layout, rows);
-                per_item.look_at(layout, rows);
-            }
-        });
-        written.push(data::write(&making, layout, batches)?);
+        written.push(data::write(&making, layout, parts(end, last, &numbers), |rows| {
+            now.add(layout.config, rows, layout);
+            faults.look_at(layout, rows);
+            per_item.look_at(layout, rows);
+        })?);
     }
     let guessed = shortcuts::measure_release(config, recipe, end, last, &numbers)?;
-    let origin = Origin::new(config, end, &readers)?;
+    let origin = Origin::new(config, end, &readers, &numbers)?;
     let mut facts = Facts::gather(config, recipe, &layouts, written, guessed, origin, &stages)?;
     facts.waiting = per_item.waiting(end, &facts.left_out);
     if facts.configs.iter().all(|config| config.written.rows == 0) {
@@ -169,7 +165,7 @@ pub fn release(
     if proposal.version.draft.is_none() {
         facts.draft.clear();
     }
-    facts.exported = eval_files::write(&making, config, &layouts)?;
+    facts.exported = eval_files::write(&making, config, &layouts, &facts.files())?;
     let fingerprint = fingerprint(config, recipe, &layouts, &numbers);
     let manifest = folder::finish(&making, &facts, &layouts, stages, fingerprint)?;
     // A version is never replaced, so its folder is verified before it is registered.
@@ -180,7 +176,8 @@ pub fn release(
     }
 
     // Sealed files first, then the entry, then the name: a version in the registry can always be restored.
-    let sealed = keep(&registry, proposal.version, &making, &layouts)?;
+    let sealed = keep(&registry, proposal.version, &making, &manifest)?;
+    let split = numbers.division().map(|division| division.allotted().to_vec()).unwrap_or_default();
     registry.enter(Release {
         version: proposal.version,
         date: date.into(),
@@ -191,6 +188,7 @@ pub fn release(
         stages: manifest.stages.len(),
         changes,
         allotted: numbers.allotted(),
+        split,
         retired,
     })?;
     registry.name_sealed()?;
@@ -409,13 +407,14 @@ fn keep(
     registry: &Registry,
     version: Version,
     from: &Path,
-    layouts: &[Layout],
+    manifest: &Candidate,
 ) -> Result<BTreeMap<String, String>, ReleaseError> {
     let place = sealing(registry, version)?;
     let mut sealed = BTreeMap::new();
-    for layout in layouts {
-        let name = format!("rows-{}.jsonl.zst", layout.config);
-        seal(&from.join("data").join(layout.config).join("test.jsonl"), &place.join(&name))?;
+    for config in manifest.configs.keys() {
+        let name = format!("rows-{config}.jsonl.zst");
+        let files: Vec<_> = manifest.files_of(config).iter().map(|file| from.join(file)).collect();
+        seal(&files, &place.join(&name))?;
         sealed.insert(name.clone(), sha256(&place.join(&name))?);
     }
     let mut texts = Vec::new();
@@ -426,7 +425,7 @@ fn keep(
         let file = from.join(&path);
         // Each by itself, like the rows: all of them in memory could be too much.
         if let Some(items) = eval_files::sealed_name(&path) {
-            seal(&file, &place.join(&items))?;
+            seal(std::slice::from_ref(&file), &place.join(&items))?;
             sealed.insert(items.clone(), sha256(&place.join(&items))?);
             continue;
         }

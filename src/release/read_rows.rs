@@ -35,10 +35,14 @@ pub fn of_folder(folder: &Path) -> Result<Vec<(String, Vec<JsonRow>)>, Error> {
         return Err(not_a_set(folder));
     }
     if let Some(manifest) = Candidate::read(folder)? {
-        let configs = manifest.configs.keys();
-        return configs
-            .map(|c| Ok((c.clone(), of_file(&folder.join(format!("data/{c}/test.jsonl")))?)))
-            .collect();
+        let rows = |config: &String| -> Result<_, Error> {
+            let mut rows = Vec::new();
+            for file in manifest.files_of(config) {
+                rows.append(&mut of_file(&folder.join(file))?);
+            }
+            Ok((config.clone(), rows))
+        };
+        return manifest.configs.keys().map(rows).collect();
     }
     let Some(stage) = StageReader::open(folder)? else {
         return Err(not_a_set(folder));

@@ -11,12 +11,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::changes::Changes;
+use super::division::{Allotted, Division};
 use super::manifest::{MANIFEST, Yanked};
 use super::version::Version;
 use crate::log::Log;
@@ -71,6 +72,9 @@ pub struct Release {
     pub changes: Changes,
     /// Numbers assigned by this release: series, key, number.
     pub allotted: Vec<(String, String, u64)>,
+    /// Rows that this release put into splits: the row's id, its record's, the split.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub split: Vec<(String, String, String)>,
     /// Ids that no later row may reuse.
     pub retired: Vec<String>,
 }
@@ -218,15 +222,34 @@ impl Registry {
     }
 }
 
+impl Registry {
+    /// The rows that releases put into splits: a row keeps its split permanently.
+    pub(super) fn splits(&self) -> Vec<Allotted> {
+        self.releases.iter().flat_map(|release| release.split.iter().cloned()).collect()
+    }
+}
+
 /// Permanent numbers of rows (`index`, `SP-0`): known ones, and new ones after the greatest ever assigned.
 #[derive(Clone, Debug, Default)]
 pub struct Ordinals {
     known: BTreeMap<String, BTreeMap<String, u64>>,
     borne: Vec<(String, String, u64)>,
     new: Vec<(String, String, u64)>,
+    /// The splits of the rows, if the set is divided.
+    division: Option<Division>,
 }
 
 impl Ordinals {
+    /// The splits of the rows; `None` if they are in one file.
+    pub(super) fn division(&self) -> Option<&Division> {
+        self.division.as_ref()
+    }
+
+    /// Divides the rows.
+    pub(super) fn divide(&mut self, division: Division) {
+        self.division = Some(division);
+    }
+
     /// The number of a key in a series, assigned now if it has none; a series begins with `first`.
     pub fn number(&mut self, series: &str, first: u64, key: &str) -> u64 {
         let numbers = self.known.entry(series.into()).or_default();
@@ -295,12 +318,16 @@ fn guid(mut bytes: [u8; 16]) -> String {
     format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
 }
 
-/// Seals a file: its bytes as zstd, on disk. A sealed file is never overwritten.
+/// Seals files, one behind the other: their bytes as zstd, on disk. A sealed file is never overwritten.
 ///
 /// # Errors
 /// [`Error`] if either cannot be read or written, or the sealed file exists.
-pub(super) fn seal(from: &Path, to: &Path) -> Result<(), Error> {
-    let source = fence::open(from).map_err(Error::io("read", from))?;
+pub(super) fn seal(from: &[PathBuf], to: &Path) -> Result<(), Error> {
+    let mut source: Box<dyn Read> = Box::new(std::io::empty());
+    for path in from {
+        let file = fence::open(path).map_err(Error::io("read", path))?;
+        source = Box::new(source.chain(file));
+    }
     let target = fence::open_with(to, File::options().write(true).create_new(true))
         .map_err(Error::io("create", to))?;
     zstd::stream::copy_encode(source, &target, 9).map_err(Error::io("write", to))?;
@@ -444,6 +471,7 @@ mod tests {
             stages: 5,
             changes: Changes::default(),
             allotted: ordinals.allotted(),
+            split: Vec::new(),
             retired: vec!["a".into()],
         };
         registry.releases.push(release);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::ReleaseError;
 use super::layout::{self, Layout};
-use super::manifest::SUMS;
+use super::manifest::{Candidate, SUMS};
 use super::notice::{is_marked, mark};
 use super::read_rows::JsonRow;
 use super::registry::{Registry, Release, TEXTS, unseal};
@@ -14,6 +14,7 @@ use super::source::CandidateSource;
 use super::{data, eval_files};
 use crate::recipe::Recipe;
 use crate::store::{Error, Workspace, durable, inside, sha256};
+use riddlemill_benchmarks::splits::WHOLE;
 use riddlemill_files::fence;
 
 /// Rows read at a time.
@@ -103,8 +104,7 @@ fn build(
         kept.extend(released(registry, release, config, making, today)?);
     }
     for layout in &kept {
-        let (path, lines) = kept_lines(registry, release, layout.config)?;
-        data::write(making, layout, batches(lines, *layout, path))?;
+        rows_again(registry, release, layout, making)?;
     }
     let sums = fence::read_to_string(making.join(SUMS)).map_err(Error::io("read", &making.join(SUMS)))?;
     let mut differs = Vec::new();
@@ -121,12 +121,35 @@ fn build(
                 continue;
             }
             // Written by another library: then the types supported by every reader are better.
-            let (path, lines) = kept_lines(registry, release, layout.config)?;
-            data::write(making, layout, batches(lines, *layout, path))?;
+            rows_again(registry, release, layout, making)?;
         }
         differs.push(file.to_string());
     }
     Ok(differs)
+}
+
+/// Writes the files of a config's rows, whose splits the manifest names.
+fn rows_again(
+    registry: &Registry,
+    release: &Release,
+    layout: &Layout,
+    making: &Path,
+) -> Result<(), ReleaseError> {
+    // That of an earlier version of the program may have another form, and names no splits.
+    let manifest = Candidate::read(making).ok().flatten();
+    let splits = manifest.map_or_else(|| vec![(WHOLE.to_owned(), 0)], |known| known.splits_of(layout.config));
+    let mut parts = Vec::new();
+    let mut before = 0;
+    for (name, rows) in &splits {
+        let (path, lines) = kept_lines(registry, release, layout.config)?;
+        let rows = usize::try_from(*rows).unwrap_or(usize::MAX);
+        // The one file of a set that is not divided has every row, whatever its manifest says.
+        let rows = if splits.len() == 1 { usize::MAX } else { rows };
+        parts.push((name.as_str(), batches(lines.skip(before).take(rows), *layout, path)));
+        before = before.saturating_add(rows);
+    }
+    data::write(making, layout, parts, |_| ())?;
+    Ok(())
 }
 
 /// The layout of a release's rows: by the benchmark's folder inside it, else by today's.
@@ -250,6 +273,7 @@ mod tests {
                 stages: 5,
                 changes: Changes::default(),
                 allotted: Vec::new(),
+                split: Vec::new(),
                 retired: Vec::new(),
             };
             let making = dir.path().join("workspace/output/flub/.making");

@@ -52,16 +52,19 @@ fn property(column: &Column) -> Json {
     Json::Object(property)
 }
 
-/// The Data Package of a release: one resource per config.
+/// The Data Package of a release: one resource per file of rows.
 pub fn datapackage(facts: &Facts, layouts: &[Layout]) -> Json {
-    let resources: Vec<Json> = layouts
-        .iter()
-        .map(|layout| {
+    let files = layouts.iter().zip(&facts.configs).flat_map(|(layout, shape)| {
+        shape.written.splits.iter().map(move |split| (layout, split, shape.written.divided))
+    });
+    let resources: Vec<Json> = files
+        .map(|(layout, split, divided)| {
             let fields: Vec<Json> = layout.columns.iter().map(field).collect();
+            let of_split = || format!("{}-{}", layout.config, split.name);
             json!({
-                "name": layout.config,
+                "name": if divided { of_split() } else { layout.config.to_owned() },
                 "description": layout.about,
-                "path": format!("data/{}/test.jsonl", layout.config),
+                "path": format!("data/{}/{}.jsonl", layout.config, split.name),
                 "format": "jsonl",
                 "mediatype": "application/jsonl",
                 "encoding": "utf-8",

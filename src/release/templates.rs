@@ -74,12 +74,14 @@ fn tasks(
         files.push((path, text));
         Ok::<_, Error>(())
     };
-    put("eval/scoring.py", "eval/scoring.py".into(), minijinja::context! {})?;
+    let divided = asked.iter().any(|task| !task.splits.with_items.is_empty());
+    put("eval/scoring.py", "eval/scoring.py".into(), minijinja::context! { divided })?;
     let scored: Vec<&ExportedTask> = asked.iter().copied().filter(|task| !task.is_judged()).collect();
     let of_figures: Vec<Value> =
         scored.iter().filter(|task| task.form != Form::Text).map(|task| shown(task)).collect();
     if !scored.is_empty() {
-        put("eval/utils.py", "eval/lm_eval/utils.py".into(), minijinja::context! { tasks => of_figures })?;
+        let context = minijinja::context! { tasks => of_figures, divided };
+        put("eval/utils.py", "eval/lm_eval/utils.py".into(), context)?;
     }
     if scored.iter().any(|task| task.form != Form::Text) {
         let path = "eval/opencompass/riddlemill_evaluator.py".to_owned();
@@ -98,7 +100,7 @@ fn tasks(
             put(
                 "eval/inspect.py",
                 format!("eval/inspect/{set}.py"),
-                minijinja::context! { set => set.clone(), tasks => all },
+                minijinja::context! { set => set.clone(), tasks => all, divided },
             )?;
         }
         let measured = of_set.iter().filter(|task| !task.is_judged() && task.form != Form::Text);
@@ -109,9 +111,13 @@ fn tasks(
         }
     }
     let scoring = |task: &&ExportedTask| {
-        let how = serde_json::json!({
+        let mut how = serde_json::json!({
             "task": task.task, "config": task.config, "form": task.form, "groups": task.groups, "f1_of_set": task.f1,
         });
+        if let (false, Some(how)) = (task.splits.with_items.is_empty(), how.as_object_mut()) {
+            how.insert("splits".into(), serde_json::json!(task.splits.with_items));
+            how.insert("evaluated".into(), serde_json::json!(task.splits.evaluated));
+        }
         (task.name.clone(), how)
     };
     let how: serde_json::Map<String, serde_json::Value> = asked.iter().map(scoring).collect();
@@ -123,7 +129,7 @@ fn tasks(
 fn shown(task: &ExportedTask) -> Value {
     minijinja::context! {
         name => task.name.clone(), form => Value::from(Serde(&task.form)), figures => task.figures(),
-        judged => task.is_judged(), system => task.system,
+        judged => task.is_judged(), system => task.system, splits => Value::from(Serde(&task.splits)),
     }
 }
 

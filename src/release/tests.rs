@@ -110,11 +110,11 @@ fn release_of(place: &Path, layout: &Layout, rows: Vec<Row>) {
     let recipe = &crate::recipe::RECIPES[0];
     let _ = fs::remove_dir_all(place);
     fs::create_dir_all(place).unwrap();
-    let written = data::write(place, layout, [Ok(rows)].into_iter()).unwrap();
+    let written = data::write(place, layout, vec![("test", [Ok(rows)].into_iter())], |_| ()).unwrap();
     let mut facts =
         Facts::gather(&config, recipe, &[*layout], vec![written], Vec::new(), Origin::default(), &[])
             .unwrap();
-    facts.exported = eval_files::write(place, &config, &[*layout]).unwrap();
+    facts.exported = eval_files::write(place, &config, &[*layout], &facts.files()).unwrap();
     facts.candidate = false;
     facts.version = "1.0.0-draft.1".into();
     facts.date = Some("2026-01-02".into());
@@ -196,7 +196,7 @@ fn the_parquet_file_of_an_earlier_program_can_be_written_again() {
     let layout = layout::find("flub").unwrap();
     let path = dir.path().join(data::parquet_of(layout));
     let batches = || [Ok(rows("flub"))].into_iter();
-    data::write(dir.path(), layout, batches()).unwrap();
+    data::write(dir.path(), layout, vec![("test", batches())], |_| ()).unwrap();
     let plain = fs::read(&path).unwrap();
     data::write_views(dir.path(), layout, batches()).unwrap();
     assert_ne!(fs::read(&path).unwrap(), plain);

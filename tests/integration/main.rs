@@ -109,6 +109,7 @@ mod site_changes;
 mod site_folder;
 mod sites;
 mod skipped;
+mod splits;
 mod strangers;
 mod tampered;
 mod texts;

@@ -68,8 +68,19 @@ def configs(folder):
     return sorted(path.name for path in (folder / "data").iterdir())
 
 
-def data(folder, config):
-    return folder / "data" / config / "test.jsonl"
+def splits(folder, config):
+    """The files of a config's rows by split, in order: of one that is not divided, `test`."""
+    manifest = json.loads((folder / "MANIFEST.json").read_text(encoding="utf-8"))
+    stated = manifest.get("splits", {}).get(config, [["test", manifest["configs"][config]]])
+    files = {name: folder / "data" / config / f"{name}.jsonl" for name, _ in stated}
+    assert {path.name for path in (folder / "data" / config).glob("*.jsonl")} == {path.name for path in files.values()}
+    assert [len(rows(path)) for path in files.values()] == [count for _, count in stated], stated
+    return files
+
+
+def data(folder):
+    """Every file of rows, with its config."""
+    return [(config, path) for config in configs(folder) for path in splits(folder, config).values()]
 
 
 def front(folder):
@@ -80,9 +91,14 @@ def front(folder):
 
 def stated_files(folder):
     """The file of each config of the card: those of data/, and tables of compat/ that are configs of their own."""
-    files = {config["config_name"]: folder / config["data_files"][0]["path"] for config in front(folder)["configs"]}
-    assert {name for name, path in files.items() if path.parent.parent == folder / "data"} == set(configs(folder))
-    assert all(path.parent == folder / "compat" for name, path in files.items() if name not in configs(folder)), files
+    files = {
+        config["config_name"]: {file["split"]: folder / file["path"] for file in config["data_files"]}
+        for config in front(folder)["configs"]
+    }
+    of_data = {name: of for name, of in files.items() if next(iter(of.values())).parent.parent == folder / "data"}
+    assert of_data == {config: splits(folder, config) for config in configs(folder)}, files
+    others = [of for name, of in files.items() if name not in of_data]
+    assert all(list(of) == ["test"] and of["test"].parent == folder / "compat" for of in others), files
     return files
 
 
@@ -160,9 +176,9 @@ def tables(folder):
     import pandas
 
     results = readers()
-    for config in configs(folder):
-        items = rows(data(folder, config))
-        path = data(folder, config).with_suffix(".parquet")
+    for _, lines in data(folder):
+        items = rows(lines)
+        path = lines.with_suffix(".parquet")
         for name, read in results.items():
             found = read(path)
             assert len(found) == len(items), f"{name}: {len(found)} rows of {len(items)}"
@@ -171,7 +187,7 @@ def tables(folder):
                 lost = name == "fastparquet" and not TABLES
                 wrong = [k for k in item if row[k] != item[k] and not (lost and isinstance(item[k], list))]
                 assert not wrong, f"{name}: row {place}: {wrong[0]}: {row[wrong[0]]!r}, not {item[wrong[0]]!r}"
-        text = records(pandas.read_json(data(folder, config), lines=True, **AS_WRITTEN))
+        text = records(pandas.read_json(lines, lines=True, **AS_WRITTEN))
         assert text == items, "pandas.read_json"
     return ", ".join(results)
 
@@ -197,8 +213,7 @@ def strict(folder):
     import pyarrow.parquet
 
     count = 0
-    for config in configs(folder):
-        path = data(folder, config)
+    for _, path in data(folder):
         raw = path.read_bytes()
         assert raw.endswith(b"\n") and b"\r" not in raw and not raw.startswith(b"\xef\xbb\xbf"), path
         text = raw.decode("utf-8")
@@ -222,8 +237,9 @@ def schema(folder):
         assert description["additionalProperties"] is False
         kind = jsonschema.validators.validator_for(description)
         kind.check_schema(description)
-        for item in rows(data(folder, config)):
-            kind(description).validate(item)
+        for path in splits(folder, config).values():
+            for item in rows(path):
+                kind(description).validate(item)
 
 
 class Logged(logging.Handler):
@@ -252,7 +268,7 @@ def hub(folder):
     results = []
     files = stated_files(folder)
     assert set(datasets.get_dataset_config_names(str(folder))) == set(files)
-    for config, path in files.items():
+    for config, of_config in files.items():
         cache = os.path.join(SCRATCH.name, hashlib.sha256(str(folder).encode()).hexdigest())
         logging.disable(logging.NOTSET)
         with warnings.catch_warnings(record=True) as warned, Logged("datasets") as logged:
@@ -263,14 +279,16 @@ def hub(folder):
         # Of the network that is not there it may speak.
         printed += [text for text in logged.messages if "unreachable" not in text]
         assert not printed, printed
-        assert list(loaded) == ["test"], loaded
-        stated = loaded["test"].info.splits["test"]
-        held = loaded["test"].data.nbytes
-        assert abs(stated.num_bytes - held) <= 0.1 * held + 1024, f"num_bytes {stated.num_bytes}, {held} held"
-        assert len(loaded["test"]) == len(rows(path))
-        assert "null" not in repr(loaded["test"].features), loaded["test"].features
-        assert list(loaded["test"][0]) == list(rows(path)[0])
-        results.append(f"{config}={len(loaded['test'])}")
+        assert list(loaded) == list(of_config), loaded
+        for split, path in of_config.items():
+            found = loaded[split]
+            stated = found.info.splits[split]
+            held = found.data.nbytes
+            assert abs(stated.num_bytes - held) <= 0.1 * held + 1024, f"num_bytes {stated.num_bytes}, {held} held"
+            assert len(found) == len(rows(path))
+            assert "null" not in repr(found.features), found.features
+            assert list(found[0]) == list(rows(path)[0])
+            results.append(f"{config}={len(found)}" if list(of_config) == ["test"] else f"{config}/{split}={len(found)}")
     return " ".join(results)
 
 
@@ -297,9 +315,13 @@ def croissant(folder):
     logging.disable(logging.WARNING)
     printed = [text for text in logged.messages + rooted.messages if "context" in text]
     assert not printed, printed
-    assert {found.id for found in loaded.metadata.record_sets} == set(configs(folder))
-    for config in configs(folder):
-        assert sum(1 for _ in loaded.records(config)) == len(rows(data(folder, config))), config
+    divided = json.loads((folder / "MANIFEST.json").read_text(encoding="utf-8")).get("splits", {})
+    sets = {f"{config}-{path.stem}" if config in divided else config: path for config, path in data(folder)}
+    assert {found.id for found in loaded.metadata.record_sets} == {*sets, *(f"{config}-splits" for config in divided)}
+    for name, path in sets.items():
+        assert sum(1 for _ in loaded.records(name)) == len(rows(path)), name
+    for config, stated in divided.items():
+        assert sum(1 for _ in loaded.records(f"{config}-splits")) == len(stated), config
 
 
 def datapackage(folder):

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::compat::{self, Compats};
 use crate::expression::{Expression, Language};
 use crate::reader::Keys;
+use crate::splits::{self, Splits};
 
 /// Names for expressions over a record, in order; each may use those before it.
 pub type Fields = Arc<Vec<(&'static str, Expression)>>;
@@ -36,6 +37,8 @@ pub struct Data {
     pub group: Option<Expression>,
     /// The parts of the set for the tables of an evaluation: a text or several for each row.
     pub parts: Vec<Expression>,
+    /// The files of its rows; `None` of one file.
+    pub splits: Option<Splits>,
     /// The published files.
     pub compat: Compats,
 }
@@ -212,7 +215,7 @@ pub(crate) fn read(language: Language, file: &str, fields: &Fields, keys: &Keys<
     };
     let mut data = keys.table("data", |keys| {
         let (sometimes, columns) = columns(language, file, keys);
-        let data = Data {
+        let mut data = Data {
             about: keys.needed("about"),
             columns,
             sometimes,
@@ -225,8 +228,14 @@ pub(crate) fn read(language: Language, file: &str, fields: &Fields, keys: &Keys<
             poses: keys.table("poses", poses),
             group: over(keys, "group"),
             parts: parts(language, keys),
+            splits: None,
             compat: Compats::default(),
         };
+        data.splits = keys.table("splits", |keys| {
+            let mut read = splits::read(keys);
+            splits::known(&mut read, keys, data.columns.iter().chain(&data.sometimes));
+            read
+        });
         known(&data, keys);
         data
     })?;

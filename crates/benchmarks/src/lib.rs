@@ -11,7 +11,7 @@
 //! - [`choice`]: texts in two languages, and options. [`ballot`]: the parts of a ballot; `faults`: checks of a ballot;
 //!   [`asked`]: what a ballot takes from a record; [`ballots`]: `ballots.toml`. [`paper`]: the published set.
 //! - [`expression`]: computed over a record or a row; `value`: its result as a text or a list of texts; [`data`]: the
-//!   columns of a release; [`compat`]: the published files.
+//!   columns of a release; [`splits`]: the files of its rows; [`compat`]: the published files.
 //! - `checks`: functions that expressions may call. [`reply`]: how a reply is parsed.
 //! - [`draft`]: the table of a draft step; [`arranged`]: those of options and marked texts; [`native`]: that of a named operation; [`scope`]: a record as expressions see it; `records`: kinds of records with
 //!   columns.
@@ -61,6 +61,7 @@ pub mod scope;
 pub mod script;
 pub mod setting;
 mod shown;
+pub mod splits;
 pub mod table;
 mod tables;
 pub mod task;
@@ -74,6 +75,7 @@ pub use expression::{Expression, Trouble};
 pub use paper::{Difference, Paper};
 pub use reader::{Problem, Problems};
 pub use row::ColumnError;
+pub use splits::Splits;
 
 /// The files of the built-in folders, by `<benchmark>/<path>`, sorted.
 static FILES: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/files.rs"));

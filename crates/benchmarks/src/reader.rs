@@ -243,6 +243,11 @@ impl Keys<'_> {
         self.table.get(key).is_some_and(Item::is_array)
     }
 
+    /// Whether a value is a table.
+    pub fn is_table(&self, key: &str) -> bool {
+        self.table.get(key).is_some_and(Item::is_table_like)
+    }
+
     /// The place of a key's value.
     pub fn place(&self, key: &str) -> Option<String> {
         let start = self.table.get(key)?.span()?.start;

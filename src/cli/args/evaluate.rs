@@ -30,6 +30,9 @@ pub(in crate::cli) struct Evaluate {
     /// FLUB: also with chain of thought
     #[arg(long)]
     pub cot: bool,
+    /// Only the rows of this split; solved examples are drawn from the set's few-shot split, if it has one
+    #[arg(long, value_name = "NAME")]
+    pub split: Option<String>,
     /// At most this many items, drawn by the seed; puzzles in whole groups
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,

@@ -12,7 +12,7 @@ use std::path::Path;
 use minijinja::Value as TemplateValue;
 use minijinja::value::Serde;
 use riddlemill_benchmarks::data::{self, PUBLISHED};
-use riddlemill_benchmarks::{Benchmark, Data, Derived, Trouble};
+use riddlemill_benchmarks::{Benchmark, Data, Derived, Splits, Trouble};
 use serde_json::{Map, Value as Json};
 
 use super::manifest::MADE_WITH;
@@ -301,6 +301,11 @@ impl Layout {
     pub fn group_of(&self, row: &Row) -> Option<String> {
         let group = self.declared?.group.as_ref()?;
         riddlemill_benchmarks::scope::text(&group.value(&self.given(row)).ok()?)
+    }
+
+    /// How its rows are divided, if they are.
+    pub fn splits(&self) -> Option<&'static Splits> {
+        self.declared?.splits.as_ref()
     }
 
     /// A row's columns as variables of expressions.

@@ -80,7 +80,11 @@ fn versions(folder: &Path, manifest: &Candidate, found: &mut Vec<String>) {
         }
     }
     let card = fence::read_to_string(folder.join("README.md")).unwrap_or_default();
-    for (config, rows) in &manifest.configs {
+    for (config, rows) in manifest
+        .configs
+        .keys()
+        .flat_map(|config| manifest.splits_of(config).into_iter().map(move |(_, rows)| (config, rows)))
+    {
         if !card.contains(&format!("num_examples: {rows}\n")) {
             found.push(format!("README.md: num_examples of {config} is not {rows}"));
         }
@@ -99,8 +103,7 @@ fn canary(folder: &Path, manifest: &Candidate, found: &mut Vec<String>) {
     };
     match (guid("CANARY.txt"), guid("README.md")) {
         (Some(canary), Some(card)) if canary == card => {
-            for config in manifest.configs.keys() {
-                let file = format!("data/{config}/test.jsonl");
+            for file in manifest.configs.keys().flat_map(|config| manifest.files_of(config)) {
                 let text = fence::read(folder.join(&file)).unwrap_or_default();
                 if memchr::memmem::find(&text, canary.as_bytes()).is_some() {
                     found.push(format!("{file}: the canary string occurs in a row"));

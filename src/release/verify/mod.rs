@@ -3,6 +3,7 @@
 mod chain;
 mod raw;
 mod rows;
+mod splits;
 mod sums;
 
 use std::path::Path;
@@ -61,7 +62,7 @@ pub fn verify(folder: &Path) -> Result<Verified, Error> {
     };
     chain::check(folder, &manifest, &mut verified);
     for (config, stated) in &manifest.configs {
-        rows::check(folder, config, *stated, &mut verified);
+        rows::check(folder, &manifest, config, *stated, &mut verified);
     }
     if let Some(whole) = stated(folder) {
         let forbidden = reasons(&manifest.raw, &whole).into_iter();

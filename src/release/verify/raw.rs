@@ -11,7 +11,7 @@ use crate::pipeline::{RunError, stale_stages};
 use crate::recipe;
 use crate::release::CandidateSource;
 use crate::release::manifest::{Candidate, Link, MANIFEST};
-use crate::release::numbered::{allot, rows};
+use crate::release::numbered::{allot, parts};
 use crate::release::source::reader;
 use crate::stages::import;
 use crate::store::{Error, Workspace};
@@ -69,17 +69,21 @@ pub fn close(folder: &Path, config: &Config, verified: &mut Verified) -> Result<
     let end = CandidateSource::of_chain(recipe, manifest.stages.len());
     let last = reader(&workspace, recipe, end.step())?;
     let numbers = allot(&workspace, end, &last)?;
-    for layout in end.layouts(&last)? {
-        let file = format!("data/{}/test.jsonl", layout.config);
+    let layouts = end.layouts(&last)?;
+    let files = layouts
+        .iter()
+        .flat_map(|layout| parts(end, &last, &numbers).into_iter().map(move |part| (layout, part)));
+    for (layout, (split, batches)) in files {
+        let file = format!("data/{}/{split}.jsonl", layout.config);
         let path = folder.join(&file);
         let text = fence::read_to_string(&path).map_err(Error::io("read", &path))?;
         let mut released: FxHashMap<blake3::Hash, usize> =
             text.lines().enumerate().map(|(i, line)| (blake3::hash(line.as_bytes()), i + 1)).collect();
-        for batch in rows(end, &last, &numbers) {
+        for batch in batches {
             for row in batch? {
                 let mut line = Vec::new();
                 // Writing into a vector cannot fail.
-                let _ = row.write_json(&layout, &mut line);
+                let _ = row.write_json(layout, &mut line);
                 // The lines of the file were hashed without their line breaks.
                 line.pop();
                 if released.remove(&blake3::hash(&line)).is_none() {

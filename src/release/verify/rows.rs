@@ -8,8 +8,9 @@ use rustc_hash::FxHashSet;
 use serde_json::{Map, Value as Json};
 use unicode_normalization::is_nfc;
 
-use super::Verified;
+use super::{Verified, splits};
 use crate::release::layout::{self, Compat, Layout};
+use crate::release::manifest::Candidate;
 use crate::release::parquet;
 use crate::release::row::Row;
 use crate::release::tabled;
@@ -18,22 +19,33 @@ use riddlemill_files::fence;
 /// Most findings per config; with more, it is simply another file.
 const LISTED: usize = 20;
 
-pub(super) fn check(folder: &Path, config: &str, stated: u64, verified: &mut Verified) {
+pub(super) fn check(folder: &Path, manifest: &Candidate, config: &str, stated: u64, verified: &mut Verified) {
     let mut found = Vec::new();
-    let file = format!("data/{config}/test.jsonl");
-    let rows = match fence::read_to_string(folder.join(&file)) {
-        Ok(text) => lines(folder, config, &file, &text, &mut found),
-        Err(e) => {
-            found.push(format!("{file}: {e}"));
-            Vec::new()
+    let mut ids = FxHashSet::default();
+    let mut files = Vec::new();
+    for (split, stated) in manifest.splits_of(config) {
+        let file = format!("data/{config}/{split}.jsonl");
+        let rows = match fence::read_to_string(folder.join(&file)) {
+            Ok(text) => lines(folder, config, &file, &text, &mut ids, &mut found),
+            Err(e) => {
+                found.push(format!("{file}: {e}"));
+                Vec::new()
+            }
+        };
+        if rows.len() as u64 != stated {
+            found.push(format!("{file}: {} rows, MANIFEST.json says {stated}", rows.len()));
         }
-    };
-    verified.rows += rows.len() as u64;
-    if rows.len() as u64 != stated {
-        found.push(format!("{file}: {} rows, MANIFEST.json says {stated}", rows.len()));
+        files.push((file, rows));
     }
-    if let Some(layout) = rows.first().and_then(|row| layout_of(folder, config, row)) {
-        against_layout(folder, &layout, &file, &rows, &mut found);
+    let all: u64 = files.iter().map(|(_, rows)| rows.len() as u64).sum();
+    verified.rows += all;
+    if all != stated && manifest.splits.contains_key(config) {
+        found.push(format!("data/{config}: {all} rows, MANIFEST.json says {stated}"));
+    }
+    let first = files.iter().find_map(|(_, rows)| rows.first());
+    if let Some(layout) = first.and_then(|row| layout_of(folder, config, row)) {
+        let rows = against_layout(folder, &layout, &files, &mut found);
+        splits::check(folder, manifest, &layout, &rows, &mut found);
     }
     found.truncate(LISTED);
     verified.findings.append(&mut found);
@@ -56,6 +68,7 @@ fn lines(
     config: &str,
     file: &str,
     text: &str,
+    ids: &mut FxHashSet<String>,
     found: &mut Vec<String>,
 ) -> Vec<Map<String, Json>> {
     let name = format!("schema/{config}.schema.json");
@@ -70,7 +83,6 @@ fn lines(
     if !text.is_empty() && !text.ends_with('\n') {
         found.push(format!("{file}: its last line is cut"));
     }
-    let mut ids = FxHashSet::default();
     let mut rows = Vec::new();
     let mut keys: Option<Vec<String>> = None;
     // `lines` would hide a carriage return, which is reported below.
@@ -168,14 +180,41 @@ fn is(value: &Json, name: &str) -> bool {
     }
 }
 
-/// Checks options and labels, the same rows in Parquet, and the published form.
+/// Checks options and labels, the same rows in Parquet, and the published form. Returns the rows by file, those that fit.
 fn against_layout(
+    folder: &Path,
+    layout: &Layout,
+    files: &[(String, Vec<Map<String, Json>>)],
+    found: &mut Vec<String>,
+) -> Vec<(String, Vec<Row>)> {
+    let mut typed = Vec::new();
+    for (file, rows) in files {
+        typed.push((file.clone(), file_against_layout(folder, layout, file, rows, found)));
+    }
+    // The published form is made from the rows: where one of them fails, it cannot be told whether the form fits, and a second
+    // finding would hide the first.
+    let whole = typed.iter().zip(files).all(|((_, typed), (_, rows))| typed.len() == rows.len());
+    let all: Vec<Row> = match whole && !layout.compat.is_empty() {
+        true => typed.iter().flat_map(|(_, rows)| rows.iter().cloned()).collect(),
+        false => Vec::new(),
+    };
+    for compat in layout.compat.iter().filter(|_| whole) {
+        let name = format!("compat/{}", compat.file);
+        if !is_published(&folder.join(&name), layout, compat, &all) {
+            found.push(format!("{name}: not the published form of the rows"));
+        }
+    }
+    typed
+}
+
+/// Checks the rows of one file, and the same rows in Parquet. Returns those that fit.
+fn file_against_layout(
     folder: &Path,
     layout: &Layout,
     file: &str,
     rows: &[Map<String, Json>],
     found: &mut Vec<String>,
-) {
+) -> Vec<Row> {
     let mut typed = Vec::with_capacity(rows.len());
     for (i, row) in rows.iter().enumerate() {
         match Row::from_json(layout, row).and_then(|row| layout.check(&row).map(|()| row)) {
@@ -197,15 +236,7 @@ fn against_layout(
         Ok(_) => {}
         Err(e) => found.push(format!("{name}: {e}")),
     }
-    // The published form is made from the rows: where one of them fails, it cannot be told whether the form fits, and a second
-    // finding would hide the first.
-    let compared = if typed.len() == rows.len() { layout.compat } else { &[] };
-    for compat in compared {
-        let name = format!("compat/{}", compat.file);
-        if !is_published(&folder.join(&name), layout, compat, &typed) {
-            found.push(format!("{name}: not the published form of the rows"));
-        }
-    }
+    typed
 }
 
 /// Whether a file holds the rows in its published form.

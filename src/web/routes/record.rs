@@ -198,8 +198,12 @@ fn released(app: &App, recipe: &'static Recipe, id: &str) -> Result<Vec<Released
     let finder = memchr::memmem::Finder::new(quoted.as_bytes());
     for folder in folders {
         let Some(manifest) = Candidate::read(&folder)? else { continue };
-        for config in manifest.configs.keys() {
-            let path = folder.join("data").join(config).join("test.jsonl");
+        let files = manifest
+            .configs
+            .keys()
+            .flat_map(|config| manifest.files_of(config).into_iter().map(move |file| (config, file)));
+        for (config, file) in files {
+            let path = folder.join(file);
             let Ok(bytes) = fence::read(&path) else { continue };
             let Some(at) = finder.find(&bytes) else { continue };
             let start = memchr::memrchr(b'\n', &bytes[..at]).map_or(0, |at| at + 1);

@@ -141,6 +141,8 @@ struct Overview<'a> {
     citation: Option<&'a str>,
     place: &'a str,
     config: &'a str,
+    /// The splits of the set, if it is divided.
+    splits: Vec<&'a str>,
     date: &'a str,
     release: &'a str,
     riddlemill: &'a str,
@@ -309,6 +311,14 @@ impl Site<'_> {
             citation: set.citation.as_deref(),
             place: &set.place,
             config: set.configs.first().map(|(name, _)| name.as_str()).unwrap_or_default(),
+            splits: manifest
+                .splits
+                .values()
+                .next()
+                .into_iter()
+                .flatten()
+                .map(|(name, _)| name.as_str())
+                .collect(),
             date: manifest.date.as_deref().unwrap_or_default(),
             release,
             riddlemill: &manifest.riddlemill,

@@ -83,6 +83,7 @@ pub(super) const DATA: &[&str] = &[
     "columns",
     "number",
     "harness",
+    "splits",
 ];
 /// `[compat."FILE"]`.
 pub(super) const COMPAT: &[&str] = &["keys", "back", "when", "like", "config", "labels"];

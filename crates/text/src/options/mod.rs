@@ -8,10 +8,12 @@
 mod choices;
 mod draw;
 mod pair;
+mod splits;
 
 pub use choices::{Choices, EqualOptions, LETTERS, choices, order, repetitions};
 pub use draw::Draw;
 pub use pair::{GapPair, Mean, gap_pair};
+pub use splits::{InSplit, LeftApart, SplitRow, SplitSize, divide};
 
 #[cfg(test)]
 mod laws;

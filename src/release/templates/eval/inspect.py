@@ -34,12 +34,20 @@ def messages(prompt):
     return [*system, ChatMessageUser(content=prompt["prompt"])]
 
 
+{% if divided %}
+def dataset(name, split=None):
+{% else %}
 def dataset(name):
+{% endif %}
     def sample(item):
         shown = {key: item[key] for key in ("task", "group", "parts", "judge", "choices", "options") if key in item}
         return Sample(id=item["id"], input=messages(item), target=item.get("answer", ""), metadata=shown)
 
+{% if divided %}
+    return MemoryDataset([sample(item) for item in SCORING.items(name, split)], name=name)
+{% else %}
     return MemoryDataset([sample(item) for item in SCORING.items(name)], name=name)
+{% endif %}
 
 
 def item_of(held):
@@ -125,13 +133,13 @@ def rated(name):
 
 
 @task
-def {{ task.name }}():
+def {{ task.name }}({{ "split=None" if divided }}):
 {% if task.form.kind == "judged" %}
-    return Task(dataset=dataset({{ task.name | quoted }}), solver=generate(), scorer=rated({{ task.name | quoted }}))
+    return Task(dataset=dataset({{ task.name | quoted }}{{ ", split" if divided }}), solver=generate(), scorer=rated({{ task.name | quoted }}))
 {% elif task.form.kind == "text" %}
     # Overlap of words with the text in the row: a first figure, no judge.
-    return Task(dataset=dataset({{ task.name | quoted }}), solver=generate(), scorer=f1())
+    return Task(dataset=dataset({{ task.name | quoted }}{{ ", split" if divided }}), solver=generate(), scorer=f1())
 {% else %}
-    return Task(dataset=dataset({{ task.name | quoted }}), solver=generate(), scorer=scored({{ task.name | quoted }}))
+    return Task(dataset=dataset({{ task.name | quoted }}{{ ", split" if divided }}), solver=generate(), scorer=scored({{ task.name | quoted }}))
 {% endif %}
 {% endfor %}

@@ -8,7 +8,7 @@ PYTHONPATH=eval/opencompass opencompass --config-dir eval/opencompass --datasets
     dict(
         abbr={{ task.name | quoted }},
         type="opencompass.datasets.CustomDataset",
-        path="{{ "{{ fileDirname }}" }}/../../items/{{ task.name }}.jsonl",
+        path="{{ "{{ fileDirname }}" }}/../../items/{{ task.name }}{% if task.splits.with_items %}.{{ task.splits.evaluated }}{% endif %}.jsonl",
         local_mode=True,
         reader_cfg=dict(input_columns=["system", "prompt"], output_column="answer"),
         infer_cfg=dict(

@@ -13,10 +13,18 @@ ANGLES = "<＜﹤‹⟨\u2329˂ᐸ❮≺"
 PLACE, ESCAPED = "<response-here>", "&lt;response-here>"
 
 
+{% if divided %}
+def items(task, split=None):
+    """The items of a task in a split, or in the one that is evaluated: id, system, prompt, and what the answer is scored by."""
+    file = f"{task}.{split or TASKS[task]['evaluated']}.jsonl" if "splits" in TASKS[task] else f"{task}.jsonl"
+    with open(HERE / "items" / file, encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+{% else %}
 def items(task):
     """The items of a task: id, system, prompt, and what the answer is scored by."""
     with open(HERE / "items" / f"{task}.jsonl", encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]
+{% endif %}
 
 
 def narrow(text):

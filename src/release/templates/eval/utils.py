@@ -22,9 +22,18 @@ def prompt(item):
     return "\n\n".join(text for text in (item["system"], item["prompt"]) if text)
 
 
+{% if divided %}
+def load(task, **_):
+    def rows(split):
+        return [{**item, "prompt": prompt(item), "of": task} for item in SCORING.items(task, split)]
+
+    splits = SCORING.TASKS[task].get("splits", ["test"])
+    return {split: datasets.Dataset.from_list(rows(split)) for split in splits}
+{% else %}
 def load(task, **_):
     rows = [{**item, "prompt": prompt(item), "of": task} for item in SCORING.items(task)]
     return {"test": datasets.Dataset.from_list(rows)}
+{% endif %}
 
 
 def score(doc, results):
