@@ -11,6 +11,7 @@ use tower_http::compression::CompressionLayer;
 
 use super::access::Rank;
 use super::app::{App, BODY_BYTES};
+use super::routes::progress;
 use super::routes::{
     assign, carry, cast, causes, curate, decide, difference, duplicates, guideline, history, login, overview,
     pending, people, persons, record, releases, review, run, stage, table, trials,
@@ -70,7 +71,7 @@ fn annotators() -> Vec<Route> {
 /// The progress of people.
 fn curators() -> Vec<Route> {
     vec![
-        ("/curate", get(curate::page)),
+        ("/curate", get(progress::page)),
         ("/curate/people", get(persons::list)),
         ("/curate/people/{name}", get(persons::page).post(persons::act)),
         ("/curate/{recipe}/{step}", get(curate::one)),

@@ -16,6 +16,7 @@ async function served(work, workspace = Workspace.sample()) {
 export const a_dropped_post_is_traced_to_its_rule = () => served(async (server, browser) => {
   const sheet = await page(browser);
   await sheet.goto(server.url);
+  await sheet.click("#ruozhibench-gen summary");
   await sheet.click("#ruozhibench-gen .funnel a[href$='stage/filter']");
   await sheet.click("a[href*='reason=too_long']");
   check((await sheet.textContent("#rows .definition")).includes("longer than the settings allow"), "the rule is shown");
@@ -38,6 +39,7 @@ export const a_dropped_post_is_traced_to_its_rule = () => served(async (server, 
 export const two_duplicates_are_compared = () => served(async (server, browser) => {
   const sheet = await page(browser);
   await sheet.goto(server.url);
+  await sheet.click("#ruozhibench-gen summary");
   await sheet.click("#ruozhibench-gen a[href='/ruozhibench-gen/duplicates']");
   check((await sheet.locator(".cluster ins").count()) > 0, "differences are marked");
   // What was merged is looked at from the lowest score on, both texts side by side.
@@ -150,4 +152,56 @@ export const every_page_is_accessible_in_both_lights_widths_and_languages = () =
     check(sheet.wrong.length === 0, sheet.wrong.join("\n"));
     await sheet.context().close();
   }
+});
+
+// 1280 px at 400 %.
+export const every_page_reads_at_four_hundred_percent = () => served(async (server, browser) => {
+  for (const locale of ["en", "zh-CN"]) {
+    const sheet = await page(browser, { viewport: { width: 320, height: 640 }, locale });
+    for (const [name, path] of Object.entries(PAGES)) {
+      await sheet.goto(server.url + path);
+      await sheet.$$eval("details.recipe", (all) => all.forEach((row) => { row.open = true; }));
+      const wide = await sheet.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      check(wide <= 0, `${name} (${locale}) is ${wide} px wider than 320`);
+      // A name of a page is never broken.
+      const high = await sheet.$$eval(".places a", (all) => all.map((e) => e.getBoundingClientRect().height));
+      check(high.every((px) => px < 40), `${name} (${locale}): the header breaks words: ${high}`);
+    }
+    check(sheet.wrong.length === 0, sheet.wrong.join("\n"));
+    await sheet.context().close();
+  }
+});
+
+export const what_comes_next_is_one_click_away = () => served(async (server, browser, workspace) => {
+  const sheet = await page(browser);
+  await sheet.goto(server.url);
+  // The row of a benchmark opens without a script, and by a link that names it.
+  check(!(await sheet.locator("#flub .funnel").isVisible()), "a benchmark is one row");
+  await sheet.goto(server.url + "/#flub");
+  await sheet.reload();
+  check(await sheet.locator("#flub .funnel").isVisible(), "the row that a link names is open");
+  const high = await sheet.evaluate(() => document.documentElement.scrollHeight);
+  check(high < 2400, `the overview is ${high} px high`);
+  await sheet.click(".next a[href='/curate/flub/clean/assign']");
+  await sheet.click("main .filters button >> text=Preview");
+  await sheet.click("#preview button");
+  await sheet.waitForSelector("#given");
+  check(workspace.read("raw/votes/assigned/flub.clean.jsonl").includes("annotator"), "two clicks later the work is given out");
+  await sheet.goto(server.url + "/curate");
+  check((await sheet.evaluate(() => document.documentElement.scrollHeight)) < 2800, "progress is two tables");
+  await sheet.click("#people tbody td a >> nth=0");
+  check(/curate\/people\/.+#s-flub-clean/.test(sheet.url()), "a cell leads to the person");
+  // Whoever has no search field finds the controls on the right as well.
+  const token = workspace.call("access", "grant", "looker", "--rank", "annotator").split(/\s+/).find((word) => word.length === 64);
+  const other = await page(browser);
+  await other.goto(server.url + "/login");
+  await other.fill("input[name=token]", token);
+  await other.click("main button");
+  await other.waitForURL(/review/);
+  check((await other.locator(".seek").count()) === 0, "an annotator searches nothing");
+  const right = await other.evaluate(() => innerWidth - document.querySelector(".manner").getBoundingClientRect().right);
+  check(right < 40, `the controls are ${right} px from the right`);
+  const tops = await other.$$eval(".brand, .places a, .manner a, .me, .manner button", (all) => all.filter((e) => e.offsetParent).map((e) => { const { top, height } = e.getBoundingClientRect(); return top + height / 2; }));
+  check(Math.max(...tops) - Math.min(...tops) < 3, `the header is one line: ${tops}`);
+  check(sheet.wrong.length === 0 && other.wrong.length === 0, [...sheet.wrong, ...other.wrong].join("\n"));
 });

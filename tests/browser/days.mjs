@@ -70,15 +70,16 @@ export const a_managers_day = () => day(async ({ server, workspace, sheet, look,
     await one.locator("[hx-trigger=revealed]").first().scrollIntoViewIfNeeded({ timeout: 2000 }).catch(() => {});
     await one.waitForFunction((left) => document.querySelectorAll("[hx-trigger=revealed]").length < left, left);
   }
-  const lines = await one.$$eval(".folk .name", (all) => all.map((e) => e.getBoundingClientRect().height));
+  const lines = await one.$$eval("#people .name", (all) => all.map((e) => e.getBoundingClientRect().height));
   check(lines.length > 1 && lines.every((high) => high < 30), `a name takes one line: ${lines}`);
-  check((await one.textContent("#s-ruozhibench-gen-category .waits")).includes("annotator-"), "who is waited for is named");
+  check((await one.locator("#s-ruozhibench-gen-category a[href$='#waits']").count()) === 1, "what waits leads to whom it waits for");
   await look(one, "progress");
   await one.goto(place);
-  check((await one.locator(".matrix td").count()) >= 4 && (await one.locator(".trend li").count()) === 1, "two by two, and by day");
+  check((await one.textContent(".waits")).includes("annotator-"), "who is waited for is named");
+  check((await one.locator("#two td").count()) >= 1 && (await one.locator(".trend li").count()) === 1, "two by two, and by day");
   await look(one, "step");
   // Disputes are one click away, and read in names.
-  await one.click(".facts .dropped a");
+  await one.click(".ballots a.dropped");
   const cast = await one.$$eval(".cast li", (all) => all.map((e) => e.textContent));
   check(cast.length === 2 && cast.every((words) => !/^\W*\d+\W*$/.test(words)), `each vote apart: ${cast}`);
   check(!(await one.textContent("main")).includes("annotator-") && !/×1/.test(await one.textContent(".cast")), "in names, and nobody's");

@@ -35,6 +35,7 @@ mod exchange;
 mod fetch;
 mod first_minutes;
 mod first_steps;
+mod flow;
 mod fresh;
 mod fsck;
 mod full_disk;

@@ -5,7 +5,6 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
     // The frame.
     ("skip", "Skip to the content", "跳到正文"),
     ("places", "Places", "导航"),
-    ("overview", "Overview", "总览"),
     ("releases", "Releases", "发布"),
     ("find_label", "Find a post by id, place or words", "按编号、位置或文字查找帖子"),
     ("find_hint", "Find a post: words, id, SOURCE:LINE", "查找帖子：文字、编号、来源:行号"),
@@ -90,11 +89,6 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
     ("too_slow_more", "Try again, or ask for less at once.", "请重试，或缩小查询范围。"),
     // Overview.
     (
-        "overview_about",
-        "The progress of every benchmark: what each stage kept, what was left out and why, and what waits.",
-        "各基准进展到哪一步：每个阶段放行了什么，剔除了什么、为什么，还在等什么。",
-    ),
-    (
         "settings_bad",
         "pipeline.toml cannot be used; these pages use the previous settings.",
         "pipeline.toml 无法使用；页面沿用之前的设置。",
@@ -105,7 +99,6 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
         "pipeline.toml 中还没有来源。可用 `riddlemill init` 生成示例。",
     ),
     ("read", "read", "条读入"),
-    ("left", "left", "条留下"),
     ("waiting", "waiting", "条等待"),
     ("stale_stage", "stage to run again", "个阶段需重跑"),
     ("stale_stages", "stages to run again", "个阶段需重跑"),
@@ -121,10 +114,7 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
     ),
     ("cause_waits", "waiting", "等待"),
     ("cause_failed", "failed", "失败"),
-    ("money", "Money", "费用"),
     ("no_money", "Nothing was sent to a paid model.", "没有向付费模型发送过任何请求。"),
-    ("budget", "Budget", "预算"),
-    ("attempts", "Attempts", "请求次数"),
     // States.
     ("state_kept", "kept", "保留"),
     ("state_changed", "changed", "改动"),
@@ -380,18 +370,11 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
     ("draft_reasons", "What the model's draft says", "模型草稿给出的理由"),
     ("flags", "Self-check of the draft", "草稿自检"),
     // Curator.
-    ("curate", "Progress", "进度"),
-    (
-        "curate_about",
-        "Everybody's progress, how well they agree, and who is assigned what.",
-        "每个人的进度、一致程度以及任务分配。",
-    ),
     ("decided", "decided", "已决定"),
     ("disputed", "disputed", "有争议"),
     ("stale_votes", "outdated votes", "针对旧文本的投票"),
     ("annotator", "Annotator", "标注者"),
     ("gold", "Known answers", "已知答案"),
-    ("assign", "Assign {} items", "分配 {} 条"),
     ("overlap", "items with one vote more, in %", "多投一票的条目比例（%）"),
     ("export_votes", "Votes as JSON Lines", "下载投票（JSON Lines）"),
     // Outdated votes.

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
 
-use axum::extract::{Path, State};
+use axum::extract::{Path, Query, State};
 use axum::response::{IntoResponse, Redirect, Response};
 use rustc_hash::FxHashSet;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::ballot::label_in;
 use super::curate::unassigned;
@@ -28,6 +28,14 @@ use crate::web::voting::BallotItems;
 
 /// Assignments listed, latest first.
 const LISTED: usize = 20;
+
+/// Query parameters.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(in crate::web) struct Asked {
+    /// The round that is chosen in the form.
+    round: String,
+}
 
 #[derive(Serialize)]
 struct Page {
@@ -102,12 +110,13 @@ pub(in crate::web) async fn page(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path((name, step)): Path<(String, String)>,
+    Query(asked): Query<Asked>,
 ) -> Result<Response, PageError> {
     let recipe = recipe(&name)?;
     let who = visitor.clone();
     let settings: sections::Review = app.config().0.typed(Some(recipe.name), "review");
     let wish = AssignForm {
-        round: Round::Vote.name(),
+        round: Round::from_name(&asked.round).unwrap_or_default().name(),
         overlap: 0.0,
         gold: settings.gold_share * 100.0,
         seed: settings.gold_seed,

@@ -8,6 +8,7 @@ use axum::response::Response;
 use serde::Serialize;
 use serde_json::json;
 
+use super::next::{self, Go, Place};
 use crate::config::Config;
 use crate::pipeline::{Cause, causes, described, kept_back};
 use crate::recipe::Recipe;
@@ -25,15 +26,33 @@ const AT_ONCE: u64 = 20_000;
 /// A cause for pages.
 #[derive(Serialize)]
 pub(super) struct CauseLine {
-    /// The number of records, the cause, and how to fix it.
+    /// The number of records, the cause, and how to fix it where no page does.
     words: String,
     /// Whether input or an endpoint failed.
     failed: bool,
+    /// The page that fixes it.
+    go: Option<Go>,
+    /// Whether an endpoint has to be named first.
+    endpoint: bool,
 }
 
 impl CauseLine {
-    pub(super) fn new(language: Language, cause: &Cause) -> CauseLine {
-        CauseLine { words: i18n::cause(language, cause), failed: cause.failed }
+    /// A cause in the language of a visitor, with the page that they may open.
+    pub(super) fn new(
+        config: &Config,
+        recipe: &'static Recipe,
+        cause: &Cause,
+        visitor: &Visitor,
+    ) -> CauseLine {
+        let language = visitor.language;
+        let place = next::place(config, recipe, cause, visitor);
+        let words = place.as_ref().map(|place| place.words(language, cause));
+        CauseLine {
+            words: words.unwrap_or_else(|| i18n::cause(language, cause)),
+            failed: cause.failed,
+            endpoint: place.as_ref().is_some_and(Place::names_an_endpoint),
+            go: place.filter(Place::mends).map(|place| place.button(language, cause.records)),
+        }
     }
 }
 
@@ -65,10 +84,10 @@ pub(super) fn lines(
     config: &Config,
     recipe: &'static Recipe,
     manifest: &Manifest,
-    language: Language,
+    visitor: &Visitor,
 ) -> Result<Vec<CauseLine>, PageError> {
     let causes = causes(config, recipe, std::slice::from_ref(manifest))?;
-    Ok(causes.iter().map(|cause| CauseLine::new(language, cause)).collect())
+    Ok(causes.iter().map(|cause| CauseLine::new(config, recipe, cause, visitor)).collect())
 }
 
 /// The causes of a stage of many records, which pages load afterwards.
@@ -79,10 +98,10 @@ pub(in crate::web) async fn page(
 ) -> Result<Response, PageError> {
     let recipe = recipe(&name)?;
     let (number, step) = recipe.step(&stage).ok_or_else(PageError::not_found)?;
-    let language = visitor.language;
+    let who = visitor.clone();
     let causes = reading(move || {
         let manifest = Manifest::read(&app.workspace.stage(recipe.name, number, step.name))?;
-        manifest.map_or(Ok(Vec::new()), |manifest| lines(&app.config().0, recipe, &manifest, language))
+        manifest.map_or(Ok(Vec::new()), |manifest| lines(&app.config().0, recipe, &manifest, &who))
     })
     .await?;
     let found = json!({ "recipe": recipe.name, "stage": step.name, "causes": causes });

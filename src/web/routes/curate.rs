@@ -1,9 +1,8 @@
-//! The curator's page: everybody's progress and speed, agreement, missing votes and from whom, stale votes,
+//! A ballot for curators: everybody's progress and speed, agreement, missing votes and from whom, stale votes,
 //! and votes to download.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use axum::extract::{Path, State};
 use axum::http::header;
@@ -17,8 +16,8 @@ use super::faults::field_name;
 use super::review::ballot;
 use crate::config::{Config, sections};
 use crate::pipeline::{Tasks, known_answers};
-use crate::recipe::{self, Recipe};
-use crate::review::agreement::{self, Bootstrap, Estimate, FieldAgreement, PairAgreement};
+use crate::recipe::Recipe;
+use crate::review::agreement::{self, Bootstrap, Estimate, FieldAgreement};
 use crate::review::ballot::{Qualification, Round};
 use crate::review::grades;
 use crate::review::qualify::{FEWEST, trials};
@@ -34,32 +33,42 @@ use crate::web::view;
 use crate::web::visitor::Visitor;
 use crate::web::voting::{BallotItems, Note, Skip, standing};
 
-/// A review step on the page: computed, or to be loaded afterwards.
+/// A ballot on a page: computed, or to be loaded afterwards.
 #[derive(Serialize)]
-struct Section {
-    recipe: &'static str,
-    step: String,
+pub(super) struct Section {
+    pub(super) recipe: &'static str,
+    pub(super) step: String,
     title: String,
     #[serde(flatten)]
-    looked: Option<Curated>,
+    pub(super) looked: Option<Standing>,
 }
 
+/// How far a ballot is.
 #[derive(Serialize)]
-struct Curated {
+pub(super) struct Standing {
     paper: &'static str,
-    items: usize,
+    pub(super) items: usize,
     confirmed: usize,
     waiting: usize,
     disputed: usize,
     stale: usize,
     /// Open items without enough voters.
     unassigned: usize,
-    people: Vec<Person>,
+    pub(super) people: Vec<Person>,
     /// Missing votes, and from whom.
     waits: Vec<Waits>,
     /// Where disputes are settled.
     disputes: Option<Disputes>,
+    /// Whether there are trials: required, or made.
+    tries: bool,
+}
+
+/// What the votes of a ballot say.
+#[derive(Serialize)]
+struct Curated {
     agreement: Vec<AgreementRow>,
+    /// Every two who share items, those who agree least first.
+    pairs: Vec<Pair>,
     /// Votes by day, for the last days with any.
     trend: Vec<Day>,
     /// Summary of the votes.
@@ -70,16 +79,15 @@ struct Curated {
     passed: Vec<Skip>,
     /// Remarks on votes, latest first.
     notes: Vec<Note>,
-    /// Whether there are trials: required, or made.
-    tries: bool,
 }
 
-#[derive(Serialize)]
-struct Person {
-    name: String,
+/// Somebody with tasks or votes on a ballot.
+#[derive(Clone, Serialize)]
+pub(super) struct Person {
+    pub(super) name: String,
     assigned: usize,
     done: usize,
-    votes: usize,
+    pub(super) votes: usize,
     stale: usize,
     seconds: Option<f64>,
     /// Votes faster than reading, of those with a time; if they are too many to be an accident.
@@ -101,10 +109,11 @@ struct Waits {
     people: Vec<(String, usize)>,
 }
 
+/// Where disputes are settled.
 #[derive(Serialize)]
-struct Disputes {
+pub(super) struct Disputes {
     /// Link for the visitor.
-    href: String,
+    pub(super) href: String,
     /// Who may settle them.
     by: Vec<String>,
 }
@@ -115,12 +124,19 @@ struct AgreementRow {
     items: usize,
     percent: Option<[f64; 3]>,
     alpha: Option<[f64; 3]>,
+    fleiss: Option<[f64; 3]>,
+    /// Cohen's kappa of every two who share items: mean, smallest and greatest.
+    cohen: Option<[f64; 3]>,
     /// Why a coefficient is not defined.
     undefined: Option<String>,
-    /// Everybody who shares an item with somebody.
-    names: Vec<String>,
-    /// For each two of them: the share of common items on which they agree, and their number.
-    pairs: Vec<Vec<Option<(f64, u64)>>>,
+}
+
+/// Two who share items.
+#[derive(Serialize)]
+struct Pair {
+    names: [String; 2],
+    /// For each field: the share of common items on which they agree, and their number.
+    fields: Vec<Option<(f64, u64)>>,
 }
 
 /// The votes of a day.
@@ -134,36 +150,10 @@ struct Day {
 
 /// Days in the trend.
 const DAYS: usize = 14;
-/// Time for computing sections with the page; the rest is loaded afterwards.
-const AT_ONCE: Duration = Duration::from_millis(600);
-/// A step of more records is never computed with the page.
-const FEW: u64 = 20_000;
+/// Most pairs of people that are listed.
+const PAIRS: usize = 12;
 
-/// Every step that people vote on.
-pub(in crate::web) async fn page(
-    State(app): State<Arc<App>>,
-    visitor: Visitor,
-) -> Result<Response, PageError> {
-    let who = visitor.clone();
-    let steps = reading(move || {
-        let (config, _) = app.config();
-        let begun = Instant::now();
-        let mut steps = Vec::new();
-        for recipe in recipe::used(&config) {
-            for review in recipe.reviews() {
-                let name = review.place().1;
-                let Some(records) = app.ballots.records(&config, recipe, name)? else { continue };
-                let at_once = records <= FEW && begun.elapsed() < AT_ONCE;
-                steps.extend(section(&app, &config, recipe, name, &who, at_once)?);
-            }
-        }
-        Ok(steps)
-    })
-    .await?;
-    view::page(&visitor, "curate.html", json!({ "steps": steps, "one": false }))
-}
-
-/// One step.
+/// One ballot.
 pub(in crate::web) async fn one(
     State(app): State<Arc<App>>,
     visitor: Visitor,
@@ -171,16 +161,19 @@ pub(in crate::web) async fn one(
 ) -> Result<Response, PageError> {
     let recipe = recipe(&name)?;
     let who = visitor.clone();
-    let section = reading(move || {
+    let (section, curated) = reading(move || {
         let (config, _) = app.config();
-        section(&app, &config, recipe, &step, &who, true)?.ok_or_else(PageError::not_found)
+        let section = section(&app, &config, recipe, &step, &who, true)?.ok_or_else(PageError::not_found)?;
+        let ballot = ballot(&app, &config, recipe, &step)?;
+        let curated = curated(&app, &config, recipe, &ballot, &who)?;
+        Ok((section, curated))
     })
     .await?;
-    view::page(&visitor, "curate.html", json!({ "steps": [section], "one": true }))
+    view::page(&visitor, "curate.html", json!({ "steps": [section], "found": curated }))
 }
 
 /// A step, computed or not; `None` if there is nothing to vote on yet.
-fn section(
+pub(super) fn section(
     app: &App,
     config: &Config,
     recipe: &'static Recipe,
@@ -192,18 +185,18 @@ fn section(
     let Some(step) = ballots::step(recipe.name, name).filter(|_| ballot.is_some() || !look) else {
         return Ok(None);
     };
-    let looked = ballot.map(|ballot| curated(app, config, recipe, &ballot, visitor)).transpose()?;
+    let looked = ballot.map(|ballot| standing_of(app, config, recipe, &ballot, visitor)).transpose()?;
     let title = label_in(visitor.language, step.title).to_string();
     Ok(Some(Section { recipe: recipe.name, step: name.to_string(), title, looked }))
 }
 
-fn curated(
+fn standing_of(
     app: &App,
     config: &Config,
     recipe: &'static Recipe,
     ballot: &BallotItems,
     visitor: &Visitor,
-) -> Result<Curated, PageError> {
+) -> Result<Standing, PageError> {
     let BallotItems { step, items, .. } = ballot;
     let board = app.desk.board().map_err(PageError::broken)?;
     let votes = board.by_item(recipe.name, step.name);
@@ -227,15 +220,7 @@ fn curated(
         attempts: attempts.get(name).map_or(0, Vec::len),
         share: (p.done * 1000).checked_div(p.assigned).unwrap_or(0),
     };
-    // Only people are shown here, not a sample's voters.
-    let agreement = agreement::agreed(step, items, &votes, Bootstrap::AGREEMENT);
-    let fields = agreement.fields.iter().filter(|field| !agreement.sample && field.items > 0);
-    let mut voted = Voted::count(step, items, &resolved, &votes, &config.annotators, Bootstrap::AGREEMENT);
-    if voted.sample {
-        voted.fields.clear();
-    }
-    let seed = config.typed::<sections::Options>(Some(recipe.name), "options").seed;
-    Ok(Curated {
+    Ok(Standing {
         tries: step.qualification.is_some() || !attempts.is_empty() || !known.is_empty(),
         paper: step.paper,
         items: status.items,
@@ -247,7 +232,30 @@ fn curated(
         people: status.annotators.iter().map(person).collect(),
         waits: waits(ballot, &resolved, tasks, &votes),
         disputes: (status.disputed > 0).then(|| disputes(config, recipe, step, visitor)),
-        agreement: fields.map(|field| agreed(step, visitor.language, field)).collect(),
+    })
+}
+
+fn curated(
+    app: &App,
+    config: &Config,
+    recipe: &'static Recipe,
+    ballot: &BallotItems,
+    visitor: &Visitor,
+) -> Result<Curated, PageError> {
+    let BallotItems { step, items, .. } = ballot;
+    let board = app.desk.board().map_err(PageError::broken)?;
+    let votes = board.by_item(recipe.name, step.name);
+    let resolved = resolve_all(step, items, &votes);
+    // Only people are shown here, not a sample's voters.
+    let agreement = agreement::agreed(step, items, &votes, Bootstrap::AGREEMENT);
+    let fields: Vec<&FieldAgreement> =
+        agreement.fields.iter().filter(|field| !agreement.sample && field.items > 0).collect();
+    let voted = Voted::count(step, items, &resolved, &votes, &config.annotators, Bootstrap::AGREEMENT);
+    let cohen = |field: &FieldAgreement| voted.fields.iter().find(|of| of.field == field.field)?.cohen;
+    let seed = config.typed::<sections::Options>(Some(recipe.name), "options").seed;
+    Ok(Curated {
+        agreement: fields.iter().map(|field| agreed(step, visitor.language, field, cohen(field))).collect(),
+        pairs: pairs(&fields),
         trend: trend(&votes),
         guessed: guessed(step, items, &resolved, seed),
         voted,
@@ -307,7 +315,12 @@ fn waits(
 }
 
 /// Where the visitor finds the disputes: at their own desk if they settle them, else among the held records.
-fn disputes(config: &Config, recipe: &'static Recipe, step: &Ballot, visitor: &Visitor) -> Disputes {
+pub(super) fn disputes(
+    config: &Config,
+    recipe: &'static Recipe,
+    step: &Ballot,
+    visitor: &Visitor,
+) -> Disputes {
     let settle = |person: &&Annotator| person.may_vote(step, Round::Adjudication);
     let by: Vec<String> = config.annotators.iter().filter(settle).map(|person| person.name.clone()).collect();
     let desk = format!("/review/{}/{}/adjudication", recipe.name, view::encoded(step.name));
@@ -321,25 +334,41 @@ fn disputes(config: &Config, recipe: &'static Recipe, step: &Ballot, visitor: &V
     Disputes { href, by }
 }
 
-fn agreed(step: &Ballot, language: Language, field: &FieldAgreement) -> AgreementRow {
+fn agreed(
+    step: &Ballot,
+    language: Language,
+    field: &FieldAgreement,
+    cohen: Option<[f64; 3]>,
+) -> AgreementRow {
     let three = |e: &Option<Estimate>| e.as_ref().map(|e| [e.value, e.low, e.high]);
-    let mut names: Vec<String> = field.pairs.iter().flat_map(|pair| pair.names.clone()).collect();
-    names.sort();
-    names.dedup();
-    let of = |a: &String, b: &String| {
-        let both = |pair: &&PairAgreement| pair.names.contains(a) && pair.names.contains(b) && a != b;
-        let pair = field.pairs.iter().find(both)?;
-        Some((pair.percent?, pair.items))
-    };
     AgreementRow {
         field: field_name(language, step, &field.field),
         items: field.items,
         percent: three(&field.percent),
         alpha: three(&field.alpha),
+        fleiss: three(&field.fleiss),
+        cohen,
         undefined: field.undefined().map(|why| why.to_string()),
-        pairs: names.iter().map(|a| names.iter().map(|b| of(a, b)).collect()).collect(),
-        names,
     }
+}
+
+/// Every two who share items, with their agreement in each field; those who agree least in one come first.
+fn pairs(fields: &[&FieldAgreement]) -> Vec<Pair> {
+    let all: BTreeSet<&[String; 2]> =
+        fields.iter().flat_map(|field| &field.pairs).map(|pair| &pair.names).collect();
+    let of = |names: &[String; 2], field: &FieldAgreement| {
+        let pair = field.pairs.iter().find(|pair| pair.names == *names)?;
+        Some((pair.percent?, pair.items))
+    };
+    let pair = |names: &[String; 2]| Pair {
+        names: names.clone(),
+        fields: fields.iter().copied().map(|field| of(names, field)).collect(),
+    };
+    let mut pairs: Vec<Pair> = all.into_iter().map(pair).collect();
+    let least = |pair: &Pair| pair.fields.iter().flatten().map(|(share, _)| *share).fold(1.0, f64::min);
+    pairs.sort_by(|a, b| least(a).total_cmp(&least(b)));
+    pairs.truncate(PAIRS);
+    pairs
 }
 
 /// People's votes by day.

@@ -11,8 +11,9 @@ use crate::config::Config;
 use crate::decisions::{Decision, DecisionLog, Verdict};
 use crate::pipeline::decide::{self, Act, DecideError, DecisionRequest, entitled};
 use crate::pipeline::now;
-use crate::recipe::Recipe;
+use crate::recipe::{Recipe, Step};
 use crate::review::Digest;
+use crate::stages::Stage;
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::PageError;
 use crate::web::guard::Form;
@@ -21,6 +22,13 @@ use crate::web::visitor::Visitor;
 
 /// Most characters of a reason.
 const WHY_CHARS: usize = 500;
+
+/// The decisions possible on a stage's records as they enter it.
+pub(super) fn decides(step: &Step) -> Vec<&'static str> {
+    let posts = matches!(step.stage, Stage::Clean | Stage::Anonymise | Stage::Filter);
+    let verdicts = [Verdict::Keep, Verdict::Drop, Verdict::Hold].into_iter();
+    verdicts.filter(|verdict| posts && step.stage.takes(*verdict)).map(Verdict::name).collect()
+}
 
 /// What a page offers to people who may decide.
 #[derive(Debug, Default, Serialize)]

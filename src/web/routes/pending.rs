@@ -8,9 +8,9 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::decide::{VotingDesk, decisions_of, desk};
+use super::decide::{VotingDesk, decides, decisions_of, desk};
 use super::duplicates::comparing;
-use super::stage::{decides, withhold};
+use super::stage::withhold;
 use crate::decisions::{Decision, DecisionLog, seen_pair, seen_text};
 use crate::pipeline::Withheld;
 use crate::recipe::{Recipe, Step};
@@ -196,6 +196,26 @@ pub(in crate::web) async fn decisions(
     })
     .await?;
     view::page(&visitor, "decisions.html", found)
+}
+
+/// How many held posts of a stage nobody has decided on as they read now.
+pub(super) fn undecided(app: &App, recipe: &'static Recipe, step: &Step) -> Result<u64, PageError> {
+    let log = DecisionLog::read(&app.workspace.decisions()).map_err(PageError::broken)?;
+    let decided = Decided::of(&log, recipe.name, false, &[step.name]);
+    let Some(opened) = app.stages.open(&app.workspace, recipe, step)? else { return Ok(0) };
+    let withheld = Withheld::open(&app.workspace, recipe)?;
+    let query = Records { outcome: Left::Held.code().to_owned(), ..Records::default() };
+    let (_, all) = opened.page(&query, 0, 0)?;
+    let mut left = 0;
+    for from in (0..all).step_by(CHUNK) {
+        let (mut records, _) = opened.page(&query, from, CHUNK)?;
+        withhold(&withheld, &mut records, true)?;
+        for record in records {
+            let is_open = |text: &String| !decided.has(step.name, &record.entry.id, None, seen_text(text));
+            left += u64::from(record.text.as_ref().is_some_and(is_open));
+        }
+    }
+    Ok(left)
 }
 
 /// The page without the pair or post.

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::causes::{self, CauseLine};
-use super::decide::{VotingDesk, desk};
-use crate::decisions::{Verdict, seen_text};
+use super::decide::{VotingDesk, decides, desk};
+use crate::decisions::seen_text;
 use crate::pipeline::Withheld;
 use crate::recipe::{Recipe, Step};
 use crate::record::{Counts, State as Left};
@@ -152,7 +152,7 @@ fn find(
     found.counts = manifest.counts.clone();
     found.causes_later = !causes::come_at_once(manifest);
     if !found.causes_later {
-        found.causes = causes::lines(&app.config().0, recipe, manifest, visitor.language)?;
+        found.causes = causes::lines(&app.config().0, recipe, manifest, visitor)?;
     }
     found.settings = manifest.settings.clone();
     found.compares = manifest.tables.contains_key("pairs");
@@ -214,13 +214,6 @@ pub(super) fn withhold(withheld: &Withheld, records: &mut Vec<Record>, sought: b
         !sought
     });
     Ok(())
-}
-
-/// The decisions possible on a stage's records as they enter it.
-pub(super) fn decides(step: &Step) -> Vec<&'static str> {
-    let posts = matches!(step.stage, Stage::Clean | Stage::Anonymise | Stage::Filter);
-    let verdicts = [Verdict::Keep, Verdict::Drop, Verdict::Hold].into_iter();
-    verdicts.filter(|verdict| posts && step.stage.takes(*verdict)).map(Verdict::name).collect()
 }
 
 /// The reasons of a stage, most frequent first.

@@ -142,6 +142,11 @@ impl Said {
         }
     }
 
+    /// Which sentence it is; `None` for words of somebody else.
+    pub fn word(&self) -> Option<Word> {
+        self.word
+    }
+
     /// In English.
     pub fn en(&self) -> String {
         self.text(0)
