@@ -1,12 +1,14 @@
 //! The figures of `report` as files: the funnel, its reasons and the charts of the page; and what report.toml declares.
 
-use riddlemill_benchmarks::figure::{self, Kind};
+use riddlemill_benchmarks::figure::{self as declared, Kind};
 use serde_json::{Map, Value as Json};
 
 use super::charts::{self, Bar, Figures, LENGTH_BIN};
 use super::tables::tables;
 use crate::config::Config;
-use crate::figures::{Chart, ChartRow, Datum, File, Limit, Shape, Sheet, stem};
+use crate::figures::{
+    self, Cell, Chart, ChartRow, Column, Datum, File, Limit, Plot, Shape, Table, Unit, stem,
+};
 use crate::pipeline::RunError;
 use crate::recipe::Recipe;
 use crate::store::Workspace;
@@ -32,17 +34,26 @@ pub fn figure_files(config: &Config, recipe: &'static Recipe) -> Result<Vec<File
     let drawn = charts(&found, &Limits::of(config, recipe));
     files.extend(drawn.iter().flat_map(Chart::files));
     files.extend(reasons(&found).files());
-    if let Some(report) = tables(config, recipe)? {
-        let declared = riddlemill_benchmarks::find(recipe.name).map(|benchmark| &benchmark.report);
-        declared
-            .into_iter()
-            .for_each(|declared| of_report(recipe.name, declared, &report.figures, &mut files));
-    }
+    files.extend(declared_tables(config, recipe)?.iter().flat_map(Table::files));
     Ok(files)
 }
 
+/// The figures that report.toml declares, each as a table: none where the recipe did not get to its end.
+///
+/// # Errors
+/// [`RunError`] where a stage or the votes cannot be read.
+pub fn declared_tables(config: &Config, recipe: &'static Recipe) -> Result<Vec<Table>, RunError> {
+    let mut found = Vec::new();
+    let benchmark = riddlemill_benchmarks::find(recipe.name);
+    if let Some((report, benchmark)) = tables(config, recipe)?.zip(benchmark) {
+        of_report(recipe.name, &benchmark.report, &report.figures, &mut found);
+    }
+    Ok(found)
+}
+
 impl Limits {
-    fn of(config: &Config, recipe: &Recipe) -> Limits {
+    /// Those that the settings of a recipe state.
+    pub(super) fn of(config: &Config, recipe: &Recipe) -> Limits {
         let number = |section: &str, key: &str| config.stage(Some(recipe.name), section).get(key)?.as_f64();
         // The default metric has rules of its own instead of one threshold.
         let metric = config.stage(Some(recipe.name), "dedup").remove("metric");
@@ -69,15 +80,9 @@ pub(super) fn charts(found: &Figures, limits: &Limits) -> [Chart; 4] {
         most: None,
         limits: Vec::new(),
     };
-    let read = found.stages.first().map(|first| ("read".to_owned(), first.counts.records_in));
+    let read = found.stages.first().map(|first| first.counts.records_in);
     let left = found.stages.iter().map(|stage| (stage.stage.clone(), stage.counts.records_out));
-    let row =
-        |(name, count): (String, u64)| ChartRow { name, values: vec![Some(Datum::plain(count as f64))] };
-    let funnel = Chart {
-        shape: Shape::Bars,
-        rows: read.into_iter().chain(left).map(row).collect(),
-        ..columns("funnel", "records after each stage", "stage", &["records"], &[])
-    };
+    let funnel = figures::funnel(&found.recipe, read, left);
     let mut lengths =
         columns("lengths", "length of a text", "characters", &["at the end", "after import"], &found.lengths);
     let of_length = |at: Option<f64>, what: &str| {
@@ -119,20 +124,25 @@ fn rows(bars: &[Bar], series: usize) -> Vec<ChartRow> {
 }
 
 /// What each stage did for which reason.
-fn reasons(found: &Figures) -> Sheet {
+fn reasons(found: &Figures) -> Table {
     let row = |of: &charts::ReasonRow| {
-        vec![of.stage.clone(), of.state.clone(), of.code.clone(), of.count.to_string(), of.definition.clone()]
+        let [stage, state, code, meaning] =
+            [&of.stage, &of.state, &of.code, &of.definition].map(|text| Cell::Text(text.clone()));
+        vec![stage, state, code, Cell::plain(of.count as f64), meaning]
     };
-    Sheet {
+    let count = Column { title: "Records".to_owned(), unit: Unit::Count };
+    let [stage, state, code, meaning] = ["Stage", "State", "Reason", "Meaning"].map(Column::text);
+    Table {
         name: stem(&format!("{}-reasons", found.recipe)),
         title: format!("{}: what each stage did, and why", found.recipe),
-        header: ["Stage", "State", "Reason", "Records", "Meaning"].map(str::to_owned).into(),
+        columns: vec![stage, state, code, count, meaning],
         rows: found.reasons.iter().map(row).collect(),
+        ..Table::default()
     }
 }
 
 /// The declared figures, those of parts under the part's name.
-fn of_report(prefix: &str, declared: &figure::Report, figures: &Map<String, Json>, files: &mut Vec<File>) {
+fn of_report(prefix: &str, declared: &declared::Report, figures: &Map<String, Json>, found: &mut Vec<Table>) {
     let mut numbers = Vec::new();
     for (name, value) in figures {
         if let Some(division) = declared.parts.iter().find(|division| division.name == name) {
@@ -140,21 +150,20 @@ fn of_report(prefix: &str, declared: &figure::Report, figures: &Map<String, Json
                 if let (Some(of), Json::Object(cells)) = (part[division.key].as_str(), part) {
                     let mut cells = cells.clone();
                     cells.remove(division.key);
-                    of_report(&format!("{prefix}-{of}"), declared, &cells, files);
+                    of_report(&format!("{prefix}-{of}"), declared, &cells, found);
                 }
             }
             continue;
         }
         let kind = declared.figures.iter().find(|figure| figure.name == name).map(|figure| &figure.kind);
         match listed(value) {
-            Some(rows) => of_rows(prefix, name, kind, &rows, files),
+            Some(rows) => found.push(of_rows(prefix, name, kind, &rows)),
             None => flattened(name, value, &mut numbers),
         }
     }
     if !numbers.is_empty() {
-        let header = ["Figure", "Value"].map(str::to_owned).into();
         let (name, title) = (stem(&format!("{prefix}-numbers")), format!("{prefix}: numbers"));
-        files.extend(Sheet { name, title, header, rows: numbers }.files());
+        found.push(Table::of_texts(name, title, &["Figure", "Value"], numbers));
     }
 }
 
@@ -173,57 +182,54 @@ fn listed(value: &Json) -> Option<Vec<Map<String, Json>>> {
     (!rows.is_empty()).then_some(rows)
 }
 
-fn of_rows(prefix: &str, name: &str, kind: Option<&Kind>, rows: &[Map<String, Json>], files: &mut Vec<File>) {
-    let mut header: Vec<String> = Vec::new();
+fn of_rows(prefix: &str, name: &str, kind: Option<&Kind>, rows: &[Map<String, Json>]) -> Table {
+    let mut header: Vec<&String> = Vec::new();
     for key in rows.iter().flat_map(Map::keys) {
-        if !header.contains(key) {
-            header.push(key.clone());
+        if !header.contains(&key) {
+            header.push(key);
         }
     }
     // What a row is named after stands first.
-    header.sort_by_key(|key| !rows.iter().any(|row| row.get(key).is_some_and(Json::is_string)));
-    let title = format!("{prefix}: {}", name.replace('_', " "));
-    let cells = |row: &Map<String, Json>| header.iter().map(|key| shown(row.get(key))).collect();
-    let sheet = Sheet {
+    header.sort_by_key(|key| !rows.iter().any(|row| row.get(*key).is_some_and(Json::is_string)));
+    let cells: Vec<Vec<Cell>> =
+        rows.iter().map(|row| header.iter().map(|key| cell(row.get(*key))).collect()).collect();
+    let column = |(at, key): (usize, &&String)| Column::fitting(*key, cells.iter().map(move |row| &row[at]));
+    Table {
         name: stem(&format!("{prefix}-{name}")),
-        title: title.clone(),
-        header: header.clone(),
-        rows: rows.iter().map(cells).collect(),
-    };
-    files.extend(sheet.files());
+        title: format!("{prefix}: {}", name.replace('_', " ")),
+        columns: header.iter().enumerate().map(column).collect(),
+        plot: kind.and_then(|kind| plot(kind, name, &header, rows)),
+        rows: cells,
+        ..Table::default()
+    }
+}
+
+/// How the rows of a kind are drawn, if they are.
+fn plot(kind: &Kind, name: &str, header: &[&String], rows: &[Map<String, Json>]) -> Option<Plot> {
     let shape = match kind {
-        Some(Kind::Bars(_)) => Shape::Columns,
-        Some(Kind::Counts(_) | Kind::Votes { .. } | Kind::Wins(_)) => Shape::Bars,
-        _ => return,
+        Kind::Bars(_) => Shape::Columns,
+        Kind::Counts(_) | Kind::Votes { .. } | Kind::Wins(_) => Shape::Bars,
+        _ => return None,
     };
     let ranged = |row: &Map<String, Json>| Some(format!("{}–{}", row.get("over")?, row.get("to")?));
     let named = |row: &Map<String, Json>| {
-        let label = row.get("label").or_else(|| header.first().and_then(|key| row.get(key)));
+        let label = row.get("label").or_else(|| header.first().and_then(|key| row.get(*key)));
         ranged(row).unwrap_or_else(|| shown(label))
     };
     // The number of an option, the ends of a range, and what another column says in percent are no bars.
-    let is_bar = |key: &&String| {
+    let is_bar = |key: &str| {
         let known = ["number", "over", "to", "items", "jokes", "agreement", "judged", "marked", "percent"];
-        let bare = !known.contains(&key.as_str()) || (shape == Shape::Columns && *key == "items");
-        bare && rows.iter().any(|row| row.get(*key).is_some_and(Json::is_number))
+        let bare = !known.contains(&key) || (shape == Shape::Columns && key == "items");
+        bare && rows.iter().any(|row| row.get(key).is_some_and(Json::is_number))
     };
-    let series: Vec<String> = header.iter().filter(is_bar).cloned().collect();
-    let row = |row: &Map<String, Json>| ChartRow {
-        name: named(row),
-        values: series.iter().map(|key| Some(Datum::plain(row.get(key)?.as_f64()?))).collect(),
-    };
-    let unit = if matches!(kind, Some(Kind::Wins(_))) { "percent" } else { "count" };
-    let chart = Chart {
-        name: stem(&format!("{prefix}-{name}-chart")),
-        title,
-        axes: [name.replace('_', " "), unit.to_owned()],
+    let unit = if matches!(kind, Kind::Wins(_)) { "percent" } else { "count" };
+    Some(Plot {
         shape,
-        rows: rows.iter().map(row).collect(),
-        series,
+        columns: (0..header.len()).filter(|at| is_bar(header[*at].as_str())).collect(),
+        names: Some(rows.iter().map(named).collect()),
+        axes: [name.replace('_', " "), unit.to_owned()],
         most: None,
-        limits: Vec::new(),
-    };
-    files.extend(chart.files());
+    })
 }
 
 /// Numbers within a figure, named by their paths.
@@ -237,6 +243,15 @@ fn flattened(name: &str, value: &Json, numbers: &mut Vec<Vec<String>>) {
 }
 
 /// A value as a cell.
+fn cell(value: Option<&Json>) -> Cell {
+    match value {
+        None | Some(Json::Null) => Cell::Empty,
+        Some(Json::Number(number)) => number.as_f64().map_or(Cell::Empty, Cell::plain),
+        value => Cell::Text(shown(value)),
+    }
+}
+
+/// A value as text.
 fn shown(value: Option<&Json>) -> String {
     match value {
         None | Some(Json::Null) => String::new(),

@@ -23,7 +23,7 @@ mod whereabouts;
 pub use charts::{Bar, Figures, Likeness, figures, likeness_of};
 pub use evidence::{Detail, details};
 pub use explain::{Explained, Passage, compare, explain, raw_post};
-pub use figures::figure_files;
+pub use figures::{declared_tables, figure_files};
 pub use funnel::{Funnel, FunnelStage, funnel};
 pub use last::last_passages;
 pub use made::Made;

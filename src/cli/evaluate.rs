@@ -13,8 +13,8 @@ use super::terminal::columns;
 use crate::config::Config;
 use crate::evaluate::outputs::File;
 use crate::evaluate::{
-    self as evaluating, EvaluateError, Evaluated, ModelAccess, NoAnswer, Settings, ballots, describe_cell,
-    figure_files, format_errors, names, without_answer,
+    self as evaluating, EvaluateError, Evaluated, ModelAccess, NoAnswer, Settings, ballots, figure_files,
+    format_errors, names, without_answer,
 };
 use crate::figures;
 use crate::llm::{Estimate, Run, Usd};
@@ -231,29 +231,10 @@ fn write_ballots(
 fn text(one: &Evaluated, place: &Path) -> String {
     let mut text = format!("{}\n", one.set.name());
     for table in &one.report.tables {
-        text.push_str(&format!("\n{}\n", table.title));
-        let names = std::iter::once(String::new()).chain(table.rows.iter().map(|row| row.name.clone()));
-        let mut lines: Vec<String> = padded(names.collect());
-        for (at, column) in table.columns.iter().enumerate() {
-            // A column of a task that was not asked, or of a check that found nothing.
-            if table.rows.iter().all(|row| row.cells.get(at).is_none_or(Option::is_none)) {
-                continue;
-            }
-            let figure = |row: usize| table.rows.get(row)?.cells.get(at)?.as_ref().map(describe_cell);
-            let figures = (0..table.rows.len()).map(|row| figure(row).unwrap_or_default());
-            let cells = padded(std::iter::once(column.to_string()).chain(figures).collect());
-            lines.iter_mut().zip(&cells).for_each(|(line, cell)| line.push_str(cell));
-        }
-        lines.iter().for_each(|line| text.push_str(&format!("{}\n", line.trim_end())));
+        text.push_str(&format!("\n{}", table.shown(table.name).text(columns)));
     }
     text.push_str(&format!("\n{} in {}\n", count(one.answers.len() as u64, "answer"), place.display()));
     text
-}
-
-/// The cells of a column, of one width and two columns from the one before.
-fn padded(cells: Vec<String>) -> Vec<String> {
-    let wide = cells.iter().map(|cell| columns(cell)).max().unwrap_or(0);
-    cells.iter().map(|cell| format!("  {cell}{}", " ".repeat(wide - columns(cell)))).collect()
 }
 
 /// Prints what is missing, with hints.

@@ -9,7 +9,7 @@ use super::args::{Global, Report};
 use super::exit::{Exit, Failure};
 use super::output::{self, number};
 use super::terminal::{HANG, tint, tone, visible};
-use crate::audit::{Funnel, Shown, examples, figure_files, figures, funnel, page, tables};
+use crate::audit::{Funnel, Shown, declared_tables, examples, figure_files, figures, funnel, page, tables};
 use crate::recipe::Recipe;
 use crate::record::State;
 use crate::stages;
@@ -39,7 +39,9 @@ pub(super) fn report(args: &Report, global: &Global) -> Result<Exit, Failure> {
     if let Some(file) = &args.html {
         let size = if args.examples > 0 { args.examples } else { ON_PAGE };
         let figures = recipes.iter().map(|r| figures(&workspace, r, size)).collect::<Result<Vec<_>, _>>()?;
-        let html = page(&figures).map_err(|e| Failure { exit: Exit::Io, message: e.to_string() })?;
+        let tables = recipes.iter().map(|r| declared_tables(&config, r)).collect::<Result<Vec<_>, _>>()?;
+        let html = page(&config, &figures, &tables)
+            .map_err(|e| Failure { exit: Exit::Io, message: e.to_string() })?;
         durable::replace(file, html.as_bytes())?;
         if !global.quiet {
             eprintln!("{} written", file.display());

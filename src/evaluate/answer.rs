@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::item::Item;
 use super::read;
 use super::task::{Setting, Task};
+use crate::figures::mean;
 use crate::llm::parse::Unreadable;
 
 /// What a model or a person answered to a task about an item, and how it was scored.
@@ -65,6 +66,14 @@ pub struct Rating {
     pub value: String,
     /// Its origin, as in [`Answer::basis`].
     pub basis: String,
+}
+
+impl Answer {
+    /// The mean of the numbers that people gave it, or judges; `None` without any.
+    pub fn mean_rating(&self, person: bool) -> Option<f64> {
+        let of_kind = self.ratings.iter().filter(|rating| rating.person == person);
+        mean(&of_kind.filter_map(Rating::number).collect::<Vec<_>>())
+    }
 }
 
 impl Rating {

@@ -44,6 +44,8 @@ const WORDS: &[(&str, &str)] = &[
     // Chumor.
     // BrainTeaser.
     // Any benchmark.
+    ("percent", "百分比"),
+    ("Solved examples", "示例数"),
     ("Tasks, percent", "各任务，百分比"),
     (
         "{} A format error is wrong, and so is a reply that was cut or refused.",

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::page;
-use super::results::{Results, comparisons_csv, csv, json, lines, markdown, named, summary};
+use super::results::{Results, comparisons_csv, json, lines, markdown, named, summary};
 use crate::store::{Error, durable};
 
 /// Writes the folder under a temporary name and renames it, so that it is complete or absent.
@@ -23,7 +23,7 @@ pub fn write(folder: &Path, results: &Results<'_>) -> Result<(), Error> {
     put("missing.jsonl", &lines(results.missing))?;
     put("set_aside.jsonl", &lines(results.skipped))?;
     for (name, table) in named(&results.report.tables) {
-        put(&format!("tables/{name}.csv"), &csv(table))?;
+        put(&format!("tables/{name}.csv"), &table.shown(&name).csv())?;
     }
     if !results.report.comparisons.is_empty() {
         put("tables/models.csv", &comparisons_csv(&results.report.comparisons))?;

@@ -56,4 +56,4 @@ pub use error::{EvaluateError, SetAside};
 pub use evaluation::{Evaluated, ModelAccess, Settings, estimates, evaluate};
 pub use folder::write;
 pub use load::load;
-pub use results::{Results, describe_cell, figure_files, format_errors, without_answer};
+pub use results::{Results, figure_files, format_errors, without_answer};

@@ -10,8 +10,8 @@ use serde::Serialize;
 use super::answer::{Answer, NoAnswer};
 use super::ask::Missing;
 use super::error::SetAside;
-use super::tables::{Cell, Comparison, Report, Table};
-use crate::figures;
+use super::tables::{Comparison, Report, Table};
+use crate::figures::{self, plain};
 use crate::review::agreement::Bootstrap;
 use crate::review::exchange::{CsvFor, csv_table};
 use crate::text::decimals;
@@ -106,22 +106,6 @@ pub(super) fn lines(values: &[impl Serialize]) -> Vec<u8> {
     bytes
 }
 
-/// One line per figure, so that any program can plot it.
-pub(super) fn csv(table: &Table) -> Vec<u8> {
-    let figures = table.rows.iter().flat_map(|row| {
-        let cells = table.columns.iter().zip(&row.cells);
-        cells.filter_map(|(column, cell)| Some((&row.name, column, cell.as_ref()?)))
-    });
-    let end = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
-    sheet(
-        ["row", "column", "value", "low", "high", "n"],
-        figures.map(|(row, column, cell)| {
-            let (low, high) = (end(cell.low), end(cell.high));
-            [row.clone(), column.clone(), cell.value.to_string(), low, high, cell.n.to_string()]
-        }),
-    )
-}
-
 pub(super) fn comparisons_csv(comparisons: &[Comparison]) -> Vec<u8> {
     sheet(
         [
@@ -177,22 +161,16 @@ pub(super) fn comparisons_csv(comparisons: &[Comparison]) -> Vec<u8> {
 
 /// The tables as LaTeX and CSV, and the charts as SVG and CSV; every file has another name, which begins with `prefix`.
 pub fn figure_files(report: &Report, prefix: &str) -> Vec<figures::File> {
-    let mut files = Vec::new();
-    for (name, table) in named(&report.tables) {
-        let name = figures::stem(&format!("{prefix}-{name}"));
-        let cells = |row: &super::tables::Row| {
-            let shown = row.cells.iter().map(|cell| cell.as_ref().map(within).unwrap_or_default());
-            std::iter::once(row.name.clone()).chain(shown).collect()
-        };
-        let header = std::iter::once(table.of.to_owned()).chain(table.columns.clone()).collect();
-        let rows = table.rows.iter().map(cells).collect();
-        let sheet = figures::Sheet { name: name.clone(), title: table.title.clone(), header, rows };
-        files.push((format!("{name}.tex"), figures::latex(&sheet).into_bytes()));
-        files.push((format!("{name}.csv"), csv(table)));
+    let stem = |name: &str| figures::stem(&format!("{prefix}-{name}"));
+    let tables = named(&report.tables).into_iter().map(|(name, table)| table.shown(&stem(&name)));
+    let mut files: Vec<figures::File> = tables.flat_map(|table| table.files()).collect();
+    if !report.comparisons.is_empty() {
+        let table = every_two(&report.comparisons, &stem("models"));
+        files.push((format!("{}.tex", table.name), figures::latex(&table).into_bytes()));
+        files.push((format!("{}.csv", table.name), comparisons_csv(&report.comparisons)));
     }
     for chart in numbered(report) {
-        let name = figures::stem(&format!("{prefix}-{}", chart.name));
-        files.extend(figures::Chart { name, ..chart }.files());
+        files.extend(figures::Chart { name: stem(&chart.name), ..chart }.files());
     }
     files
 }
@@ -202,7 +180,7 @@ pub(super) fn numbered(report: &Report) -> Vec<figures::Chart> {
     let mut charts: Vec<figures::Chart> = Vec::new();
     let mut seen: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
     for chart in &report.charts {
-        let mut figure = chart.figure.clone();
+        let mut figure = chart.clone();
         let times = seen.entry(figure.name.clone()).or_default();
         *times += 1;
         if *times > 1 {
@@ -213,31 +191,9 @@ pub(super) fn numbered(report: &Report) -> Vec<figures::Chart> {
     charts
 }
 
-/// `62.00 [59.10, 64.90]`.
-fn within(cell: &Cell) -> String {
-    let shown = describe_cell(cell);
-    shown.rsplit_once(" n ").map_or(shown.clone(), |(figure, _)| figure.to_owned())
-}
-
 fn sheet<const N: usize>(headers: [&str; N], rows: impl Iterator<Item = [String; N]>) -> Vec<u8> {
     // Rows of equal length, written into memory, cannot fail.
     csv_table(CsvFor::Programs, &headers, rows).unwrap_or_default()
-}
-
-/// `62.00 [59.10, 64.90] n 677`.
-pub fn describe_cell(cell: &Cell) -> String {
-    match (cell.low, cell.high) {
-        (Some(low), Some(high)) => {
-            let [value, low, high] = [cell.value, low, high].map(|figure| decimals(figure, 2));
-            format!("{value} [{low}, {high}] n {}", cell.n)
-        }
-        _ => format!("{} n {}", plain(cell.value), cell.n),
-    }
-}
-
-/// A figure without an interval: small ones, such as p-values, with their first digits.
-pub(super) fn plain(value: f64) -> String {
-    if value != 0.0 && value.abs() < 0.005 { format!("{value:.1e}") } else { decimals(value, 2) }
 }
 
 /// The head of a report: the n of everything, and what is missing.
@@ -265,52 +221,33 @@ pub(super) fn markdown(results: &Results<'_>) -> String {
         let _ = writeln!(text, "\n{}.", sample.describe());
     }
     for table in &results.report.tables {
-        let _ = write!(
-            text,
-            "\n## {}\n\n{} ({})\n\n| {} |",
-            table.title,
-            table.about,
-            table.paper,
-            cell(table.of)
-        );
-        table.columns.iter().for_each(|column| _ = write!(text, " {} |", cell(column)));
-        let _ = write!(text, "\n| --- |{}\n", " --- |".repeat(table.columns.len()));
-        for row in &table.rows {
-            let _ = write!(text, "| {} |", cell(&row.name));
-            for one in &row.cells {
-                let _ = write!(text, " {} |", one.as_ref().map(describe_cell).unwrap_or_default());
-            }
-            text.push('\n');
-        }
+        let _ = write!(text, "\n{}", table.shown(table.name).markdown());
     }
     if !results.report.comparisons.is_empty() {
-        text.push_str("\n## Every two models\n\n| Task | First | Second | Difference | p | McNemar | Holm's p | n |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n");
-        for one in &results.report.comparisons {
-            let apart = one.difference.difference;
-            let mcnemar =
-                one.mcnemar.map(|m| format!("{} : {}, p {}", m.only_first, m.only_second, plain(m.exact_p)));
-            let _ = writeln!(
-                text,
-                "| {} {} | {} | {} | {} [{}, {}] | {} | {} | {} ({}) | {} |",
-                one.task,
-                one.setting,
-                cell(&one.first),
-                cell(&one.second),
-                decimals(apart.value, 2),
-                decimals(apart.low, 2),
-                decimals(apart.high, 2),
-                plain(one.difference.p),
-                mcnemar.unwrap_or_default(),
-                plain(one.holm_p),
-                one.test,
-                one.n
-            );
-        }
+        let _ = write!(text, "\n{}", every_two(&results.report.comparisons, "models").markdown());
     }
     text
 }
 
-/// A text in a cell of a Markdown table.
-fn cell(text: &str) -> String {
-    text.replace('|', "\\|").replace('\n', " ")
+/// The comparisons as a table of words.
+fn every_two(comparisons: &[Comparison], name: &str) -> figures::Table {
+    let row = |one: &Comparison| {
+        let apart = one.difference.difference;
+        let [value, low, high] = [apart.value, apart.low, apart.high].map(|figure| decimals(figure, 2));
+        let mcnemar =
+            one.mcnemar.map(|m| format!("{} : {}, p {}", m.only_first, m.only_second, plain(m.exact_p, 2)));
+        vec![
+            format!("{} {}", one.task, one.setting),
+            one.first.clone(),
+            one.second.clone(),
+            format!("{value} [{low}, {high}]"),
+            plain(one.difference.p, 2),
+            mcnemar.unwrap_or_default(),
+            format!("{} ({})", plain(one.holm_p, 2), one.test),
+            one.n.to_string(),
+        ]
+    };
+    let header = ["Task", "First", "Second", "Difference", "p", "McNemar", "Holm's p", "n"];
+    let rows = comparisons.iter().map(row).collect();
+    figures::Table::of_texts(name.to_owned(), "Every two models".to_owned(), &header, rows)
 }

@@ -2,19 +2,20 @@
 
 use std::fmt::Write as _;
 
-use super::Sheet;
+use super::Table;
 
 /// A `table` with its caption and label. Columns of numbers stand on the right.
-pub fn latex(sheet: &Sheet) -> String {
+pub fn latex(table: &Table) -> String {
+    let (header, rows) = (table.header(), table.rows.iter().map(|row| table.texts(row)).collect::<Vec<_>>());
     let is_number =
         |cell: &str| cell.is_empty() || cell.starts_with(|c: char| c.is_ascii_digit() || c == '-');
-    let columns: String = (0..sheet.header.len())
-        .map(|at| match sheet.rows.iter().filter_map(|row| row.get(at)).all(|cell| is_number(cell)) {
+    let columns: String = (0..header.len())
+        .map(|at| match rows.iter().filter_map(|row| row.get(at)).all(|cell| is_number(cell)) {
             true if at > 0 => 'r',
             _ => 'l',
         })
         .collect();
-    let line = |cells: &[String]| {
+    let line = |cells: &[&str]| {
         let cells: Vec<String> = cells.iter().map(|cell| escaped(cell)).collect();
         let line = cells.join(" & ");
         // After the end of a line these would be read as its options.
@@ -27,12 +28,14 @@ pub fn latex(sheet: &Sheet) -> String {
     let _ = write!(
         text,
         "\\begin{{table}}\n  \\centering\n  \\caption{{{}}}\n  \\label{{tab:{}}}\n  \\begin{{tabular}}{{{columns}}}\n    \\toprule\n",
-        escaped(&sheet.title),
-        label(&sheet.name)
+        escaped(&table.title),
+        label(&table.name)
     );
-    text.push_str(&line(&sheet.header));
+    text.push_str(&line(&header));
     text.push_str("    \\midrule\n");
-    sheet.rows.iter().for_each(|row| text.push_str(&line(row)));
+    for row in &rows {
+        text.push_str(&line(&row.iter().map(String::as_str).collect::<Vec<_>>()));
+    }
     text.push_str("    \\bottomrule\n  \\end{tabular}\n\\end{table}\n");
     text
 }

@@ -1,10 +1,14 @@
 //! Figures as files that go into a paper: a chart as SVG that stands alone, its data as CSV, a table as LaTeX.
 //!
-//! `report --figures` and `evaluate --figures` describe what they show as [`Chart`] and [`Sheet`]; this renders them, and knows
-//! nothing of stages or answers. The same figures give the same bytes.
+//! `report --figures` and `evaluate --figures` describe what they show as [`Chart`] and [`Table`]; this renders them, as text,
+//! Markdown and parts of pages too, and knows nothing of stages or answers. The same figures give the same bytes.
 
+mod canvas;
 mod latex;
+mod measures;
+mod shapes;
 mod svg;
+mod table;
 #[cfg(test)]
 mod tests;
 
@@ -14,7 +18,12 @@ use crate::review::exchange::{CsvFor, csv_table};
 use crate::store::{Error, durable};
 
 pub use latex::latex;
-pub use svg::svg;
+pub use measures::{mean, percent};
+pub use svg::{Words, drawing, svg};
+pub use table::{Cell, Column, Figure, Plot, ShownTable, Table, Unit, plain};
+
+/// The macro `table` of pages, which takes a [`ShownTable`].
+pub const TABLE_TEMPLATE: &str = include_str!("templates/table.html");
 
 /// A chart and its data.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,6 +76,8 @@ pub enum Shape {
     Stacked,
     /// Vertical bars: a histogram.
     Columns,
+    /// Vertical bars whose values are piled up.
+    Piles,
     /// A line for each series over the rows.
     Lines,
     /// A point for each row, whose two values are its place, and the line of least squares.
@@ -74,18 +85,6 @@ pub enum Shape {
         /// Whether the first axis is logarithmic.
         log: bool,
     },
-}
-
-/// A table of finished cells.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Sheet {
-    /// The stem of its files.
-    pub name: String,
-    /// The caption.
-    pub title: String,
-    pub header: Vec<String>,
-    /// As many cells as the header.
-    pub rows: Vec<Vec<String>>,
 }
 
 /// A file: its name and its bytes.
@@ -119,6 +118,26 @@ impl Chart {
         csv_table(CsvFor::Programs, &["row", "column", "value", "low", "high"], rows).unwrap_or_default()
     }
 
+    /// The same chart in other words: of its title, axes, series, rows and limits.
+    #[must_use]
+    pub fn translated(&self, word: impl Fn(&str) -> Option<String>) -> Chart {
+        let said = |text: &String| word(text).unwrap_or_else(|| text.clone());
+        let mut chart = self.clone();
+        chart.title = said(&self.title);
+        chart.axes = self.axes.each_ref().map(said);
+        chart.series = self.series.iter().map(said).collect();
+        chart.rows.iter_mut().for_each(|row| row.name = said(&row.name));
+        chart.limits.iter_mut().for_each(|limit| limit.name = said(&limit.name));
+        chart
+    }
+
+    /// Its drawing as a part of a page that shows one of two languages: the same as in its file, once in each.
+    pub fn html(&self, chinese: impl Fn(&str) -> Option<String>) -> String {
+        let (english, other) =
+            (drawing(self, &Words::ENGLISH), drawing(&self.translated(chinese), &Words::CHINESE));
+        format!("<div lang=\"en\">{english}</div><div lang=\"zh-Hans\">{other}</div>")
+    }
+
     /// The drawing and its data.
     pub fn files(&self) -> [File; 2] {
         [(format!("{}.svg", self.name), svg(self).into_bytes()), (format!("{}.csv", self.name), self.csv())]
@@ -135,15 +154,29 @@ impl Chart {
     }
 }
 
-impl Sheet {
-    /// The table as CSV.
-    pub fn csv(&self) -> Vec<u8> {
-        csv_table(CsvFor::Programs, &self.header, self.rows.iter().map(|row| row.iter())).unwrap_or_default()
+/// How many records are left after each stage, as a chart; `first` is how many were read.
+pub fn funnel(recipe: &str, first: Option<u64>, stages: impl IntoIterator<Item = (String, u64)>) -> Chart {
+    let row =
+        |(name, count): (String, u64)| ChartRow { name, values: vec![Some(Datum::plain(count as f64))] };
+    Chart {
+        name: stem(&format!("{recipe}-funnel")),
+        title: format!("{recipe}: records after each stage"),
+        axes: ["stage".to_owned(), "records".to_owned()],
+        shape: Shape::Bars,
+        series: vec!["records".to_owned()],
+        rows: first.map(|read| ("read".to_owned(), read)).into_iter().chain(stages).map(row).collect(),
+        most: None,
+        limits: Vec::new(),
     }
+}
 
-    /// The table as LaTeX and as CSV.
-    pub fn files(&self) -> [File; 2] {
-        [(format!("{}.tex", self.name), latex(self).into_bytes()), (format!("{}.csv", self.name), self.csv())]
+impl Table {
+    /// Its files: LaTeX and CSV, and its chart as SVG and CSV.
+    pub fn files(&self) -> Vec<File> {
+        let (tex, csv) = (format!("{}.tex", self.name), format!("{}.csv", self.name));
+        let mut files = vec![(tex, latex(self).into_bytes()), (csv, self.csv())];
+        files.extend(self.chart().iter().flat_map(Chart::files));
+        files
     }
 }
 

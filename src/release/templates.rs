@@ -6,6 +6,7 @@ use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior, Value};
 
 use super::eval_files::{ExportedTask, Form, python_name};
 use super::facts::Facts;
+use crate::figures::{funnel, svg};
 use crate::text::{decimals, grouped};
 
 macro_rules! templates {
@@ -16,7 +17,7 @@ macro_rules! templates {
 
 templates! {
     "README.md", "DATASHEET.md", "CITATION.cff", "CHANGELOG.md", "CANARY.txt", "LICENSE", "source_licence.txt",
-    "funnel.svg", "diff.html", "eval/scoring.py", "eval/lm_eval.yaml", "eval/utils.py", "eval/inspect.py",
+    "diff.html", "eval/scoring.py", "eval/lm_eval.yaml", "eval/utils.py", "eval/inspect.py",
     "eval/opencompass.py", "eval/riddlemill_evaluator.py",
 }
 
@@ -28,9 +29,12 @@ pub fn render(facts: &Facts) -> Result<Vec<(String, String)>, Error> {
     let environment = environment()?;
     let all = Value::from(Serde(facts));
     let mut files = Vec::new();
-    for name in ["README.md", "DATASHEET.md", "CHANGELOG.md", "LICENSE", "funnel.svg"] {
+    for name in ["README.md", "DATASHEET.md", "CHANGELOG.md", "LICENSE"] {
         files.push((name.to_string(), environment.get_template(name)?.render(all.clone())?));
     }
+    let left = facts.funnel.iter().map(|step| (step.stage.clone(), step.records_out));
+    let read = facts.funnel.first().map(|step| step.records_in);
+    files.push(("funnel.svg".to_owned(), svg(&funnel(facts.recipe, read, left))));
     // The format requires an author, and nobody is one whom the curator did not name.
     if !facts.authors.is_empty() {
         files.push(("CITATION.cff".into(), environment.get_template("CITATION.cff")?.render(all.clone())?));
@@ -138,7 +142,7 @@ fn environment() -> Result<Environment<'static>, Error> {
     // A missing value is an error instead of a gap on the card.
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     // In Markdown and Python the escapes of markup would be visible.
-    environment.set_auto_escape_callback(|name| match name.ends_with(".svg") || name.ends_with(".html") {
+    environment.set_auto_escape_callback(|name| match name.ends_with(".html") {
         true => AutoEscape::Html,
         false => AutoEscape::None,
     });
@@ -150,7 +154,6 @@ fn environment() -> Result<Environment<'static>, Error> {
     environment.add_filter("grouped", grouped);
     environment.add_filter("python_name", |name: String| python_name(&name));
     environment.add_filter("decimals", |figure: f64, digits: usize| decimals(figure, digits));
-    environment.add_filter("share", |part: u64, whole: u64| part as f64 / whole.max(1) as f64);
     environment.add_filter("worded", |value: Value| {
         serde_json::to_value(&value).map_or_else(|_| value.to_string(), |json| super::diff::as_text(&json))
     });

@@ -1,4 +1,4 @@
-//! Styles and scripts: our own, and two libraries vendored from npm with their licences. All are part of the
+//! Styles and scripts: our own, and a library vendored from npm with its licence. All are part of the
 //! binary; URLs contain a hash of the contents, so that browsers can cache them permanently.
 
 use std::sync::LazyLock;
@@ -17,7 +17,7 @@ const SCRIPT: &str = "text/javascript; charset=utf-8";
 const STYLE: &str = "text/css; charset=utf-8";
 const TEXT: &str = "text/plain; charset=utf-8";
 
-/// htmx.org 2.0.11 and uplot 1.6.32, as published on npm; see vendor/README.md.
+/// htmx.org 2.0.11, as published on npm; see vendor/README.md.
 const ASSETS: &[Asset] = &[
     Asset { name: "page.css", kind: STYLE, bytes: include_bytes!("assets/page.css") },
     Asset { name: "parts.css", kind: STYLE, bytes: include_bytes!("assets/parts.css") },
@@ -28,9 +28,6 @@ const ASSETS: &[Asset] = &[
     Asset { name: "icon.svg", kind: "image/svg+xml", bytes: include_bytes!("assets/icon.svg") },
     Asset { name: "htmx.js", kind: SCRIPT, bytes: include_bytes!("assets/vendor/htmx.min.js") },
     Asset { name: "htmx.LICENSE", kind: TEXT, bytes: include_bytes!("assets/vendor/htmx.LICENSE") },
-    Asset { name: "uplot.js", kind: SCRIPT, bytes: include_bytes!("assets/vendor/uPlot.iife.min.js") },
-    Asset { name: "uplot.css", kind: STYLE, bytes: include_bytes!("assets/vendor/uPlot.min.css") },
-    Asset { name: "uplot.LICENSE", kind: TEXT, bytes: include_bytes!("assets/vendor/uPlot.LICENSE") },
 ];
 
 static HASHES: LazyLock<Vec<String>> = LazyLock::new(|| {

@@ -18,6 +18,7 @@
 pub mod access;
 mod app;
 mod assets;
+mod charts;
 mod crowd;
 mod csrf;
 mod error;

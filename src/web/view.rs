@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::error::PageError;
 use super::markdown;
 use super::visitor::Visitor;
-use super::{assets, csrf, i18n};
+use super::{assets, charts, csrf, i18n};
 use crate::audit::{Side, diff};
 use crate::text::{decimals, grouped};
 
@@ -94,6 +94,12 @@ static VIEWS: LazyLock<Result<Environment<'static>, Error>> = LazyLock::new(|| {
     env.add_function("definition", |state: &State, code: &str| i18n::definition(language(state), code));
     env.add_function("rule", |state: &State, text: &str| i18n::rule(language(state), text));
     env.add_function("sentence", |state: &State, text: &str| i18n::sentence(language(state), text));
+    // Within a macro the language is not looked up: it is given.
+    env.add_function("drawn", |spec: Value, title: &str, lang: &str| {
+        let language =
+            if lang == i18n::Language::Zh.code() { i18n::Language::Zh } else { i18n::Language::En };
+        charts::drawn(&spec, title, language)
+    });
     env.add_filter("n", grouped);
     env.add_filter("u", |text: &str| encoded(text));
     env.add_filter("post", |text: &str| Value::from_safe_string(shown(text)));

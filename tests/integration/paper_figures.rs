@@ -69,6 +69,8 @@ fn an_evaluation_writes_its_figures_as_files() {
         "flub-rows-tasks.csv",
         "flub-rows-chart-tasks.svg",
         "flub-rows-chart-tasks.csv",
+        "flub-rows-models.tex",
+        "flub-rows-models.csv",
     ] {
         assert!(files.iter().any(|name| name == file), "{file}: {files:?}");
     }
@@ -121,5 +123,14 @@ fn a_report_writes_its_figures_as_files() {
     let quiet = ws.call(["report", "--recipe", "flub", "--figures", "paper", "-q"]).expect(0);
     assert_eq!(quiet.err, "");
     ws.call(["report", "--recipe", "flub", "--html", "page.html"]).expect(0);
-    assert!(ws.read("page.html").contains("download=\"flub-lengths.svg\""), "each chart has its files");
+    let page = ws.read("page.html");
+    assert!(page.contains("download=\"flub-lengths.svg\""), "each chart has its files");
+    // The page has the drawings of the files, with the limits, and the declared figures as tables.
+    for shown in ["filter.min_chars ", "<g><title>", ">记录</text>", "<h4>flub: types</h4>", "False Analogy"]
+    {
+        assert!(page.contains(shown), "{shown}: {page}");
+    }
+    // A candidate's own drawing is the same one.
+    let funnel = ws.read("output/flub/candidate/funnel.svg");
+    assert!(funnel == ws.read("paper/flub-funnel.svg"), "{funnel}");
 }

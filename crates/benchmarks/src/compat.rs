@@ -19,6 +19,13 @@ pub struct Compats {
     pub renamed: Vec<(&'static str, BTreeMap<&'static str, &'static str>)>,
 }
 
+impl Compats {
+    /// The set's label for one of a published file, if it is another one.
+    pub fn label_for(&self, column: &str, theirs: &str) -> Option<&'static str> {
+        self.renamed.iter().find(|(name, _)| *name == column)?.1.get(theirs).copied()
+    }
+}
+
 /// A file in the form that the set's authors published.
 #[derive(Debug)]
 pub struct Compat {

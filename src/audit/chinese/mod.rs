@@ -1,10 +1,12 @@
 //! Chinese names of stages and reasons, for pages and reports. The English ones are in the code.
 
+mod charts;
 mod questions;
 mod reasons;
 mod sentences;
 mod stages;
 
+pub(crate) use charts::chart_word;
 #[cfg(test)]
 pub(crate) use reasons::COUNT;
 pub(crate) use sentences::{fill, sentence, translated};

@@ -7,8 +7,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::Found;
-use super::numbers::{mean, whole};
+use super::numbers::whole;
 use super::source::Item;
+use crate::figures::mean;
 
 /// The frequency of each value of a column.
 #[derive(Clone, Debug, PartialEq, Serialize)]

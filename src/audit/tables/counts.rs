@@ -12,6 +12,7 @@ use serde_json::{Value as Json, json};
 use super::numbers::reals;
 use super::source::Records;
 use super::{Found, object};
+use crate::figures::percent;
 
 /// What is behind the most frequent values.
 const OTHERS: &str = "Others";
@@ -22,14 +23,9 @@ const OTHERS: &str = "Others";
 /// A label of a published file counts as the option that `[compat.labels]` says, as in an evaluation.
 pub(super) fn counts(counts: &Counts, data: Option<&Data>, records: &Records<'_>) -> Result<Found, Trouble> {
     let code_of = |value: String| -> String {
-        let renamed = data.map(|data| data.compat.renamed.as_slice()).unwrap_or_default();
-        let Some((_, labels)) = renamed.iter().find(|(name, _)| Some(*name) == counts.column) else {
-            return value;
-        };
-        let ours = labels.get(value.as_str()).copied();
-        let named = |option: &&Choice| {
-            ours.is_some_and(|ours| [option.code, option.label.en, option.label.zh].contains(&ours))
-        };
+        let ours = data.zip(counts.column).and_then(|(data, column)| data.compat.label_for(column, &value));
+        let Some(ours) = ours else { return value };
+        let named = |option: &&Choice| [option.code, option.label.en, option.label.zh].contains(&ours);
         counts.options.iter().find(named).map_or(value, |option| option.code.to_owned())
     };
     let several = counts.by.len() > 1;
@@ -124,7 +120,7 @@ pub(super) fn votes(of: &Expression, options: &[Choice], records: &Records<'_>) 
     let (mut rows, mut lines) = (Vec::new(), String::new());
     for (number, (code, votes)) in (1..).zip(&sums) {
         let option = options.iter().find(|option| option.code == code);
-        let percent = if all == 0 { 0.0 } else { 100.0 * *votes as f64 / all as f64 };
+        let percent = percent(*votes as usize, all as usize);
         let label = option.map_or(code.as_str(), |option| option.label.en);
         lines.push_str(&format!("    {label:<30} {votes:>6} {percent:>5.1} %\n"));
         let named = option.map(|option| labelled(option, number));

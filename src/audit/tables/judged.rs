@@ -1,6 +1,6 @@
 //! Ratings of answers by judges: how far judges agree, how ratings are spread, and what models reach.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use minijinja::Value;
 use riddlemill_benchmarks::figure::Judged;
@@ -111,17 +111,22 @@ pub(super) fn ratings(judged: &Judged, records: &Records<'_>) -> Result<Found, T
     Ok(Found::new(spread, lines))
 }
 
-/// The scores of models on the questions that have parts, over all and by part; `last` holds the questions. Others, which
-/// are no items, count in neither, as in an evaluation.
+/// The scores of models on the questions that are items, over all and by part; `last` holds the questions. Others count in
+/// neither, as in an evaluation of the set, which the papers' figures are. Where the items are not known, those are that have
+/// a part.
 pub(super) fn scores_by_part(
     judged: &Judged,
     records: &Records<'_>,
     parts: &Expression,
     last: &Records<'_>,
+    items: Option<&BTreeSet<String>>,
 ) -> Result<Found, Trouble> {
     let of_question: BTreeMap<String, Vec<String>> =
         last.ids().into_iter().zip(last.values(parts)?.iter().map(texts)).collect();
-    let is_item = |question: &str| of_question.get(question).is_some_and(|parts| !parts.is_empty());
+    let is_item = |question: &str| match items {
+        Some(items) => items.contains(question),
+        None => of_question.get(question).is_some_and(|parts| !parts.is_empty()),
+    };
     let mut given = given(judged, records)?;
     given.retain(|rating| is_item(&rating.question));
     let cells = judges::means(&rated(&given), |question| {

@@ -95,7 +95,8 @@ fn compute(figure: &Figure, records: &Records<'_>, source: &Source<'_>) -> Resul
         Kind::ScoresByPart { judged, parts, questions } => {
             let rows = source.questions(*questions)?;
             let last = Records::new(&rows, source.benchmark.fields());
-            or_damaged(judged::scores_by_part(judged, records, parts, &last))?
+            let items = source.items_of_questions(*questions)?;
+            or_damaged(judged::scores_by_part(judged, records, parts, &last, items.as_ref()))?
         }
         Kind::PuzzleStatistics(puzzles) => or_damaged(texts::puzzle_statistics(puzzles, records))?,
         Kind::WordsKept(kept) => or_damaged(texts::words_kept(kept, records))?,

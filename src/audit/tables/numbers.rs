@@ -7,6 +7,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::source::{Records, Source};
 use super::{Found, votes};
+use crate::figures::{mean, percent};
 use crate::pipeline::RunError;
 use crate::release::damaged;
 use crate::text::decimals;
@@ -23,7 +24,7 @@ pub(super) fn numbers(
             Measure::Items => counted(source.items()?.len()),
             Measure::Modified(ballot) => {
                 let (modified, looked_at) = votes::modified(source, ballot)?;
-                let percent = (looked_at > 0).then(|| 100.0 * modified as f64 / looked_at as f64);
+                let percent = (looked_at > 0).then(|| percent(modified, looked_at));
                 (json!(percent), percent.map(|percent| format!("{percent:.2} %")))
             }
             Measure::LookedAt(ballot) => counted(votes::modified(source, ballot)?.1),
@@ -106,9 +107,4 @@ fn measure(measure: &Measure, records: &Records<'_>) -> Result<(Json, Option<Str
 pub(super) fn reals(values: &[Value]) -> Vec<f64> {
     let number = |value: &Value| value.is_number().then(|| f64::try_from(value.clone()).ok()).flatten();
     values.iter().filter_map(number).collect()
-}
-
-/// `None` of nothing.
-pub(super) fn mean(numbers: &[f64]) -> Option<f64> {
-    (!numbers.is_empty()).then(|| numbers.iter().sum::<f64>() / numbers.len() as f64)
 }

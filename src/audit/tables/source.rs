@@ -2,7 +2,7 @@
 //! what people voted.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use minijinja::Value;
@@ -128,6 +128,28 @@ impl<'a> Source<'a> {
             }
         }
         Ok(Rc::new(rows))
+    }
+
+    /// The records that are items among the questions of a figure, by their ids. `None` where rows do not name their
+    /// records, or are not made yet.
+    pub fn items_of_questions(&self, of: Option<&str>) -> Result<Option<BTreeSet<String>>, RunError> {
+        let named = |row: &Item| row.get("source_id").and_then(Json::as_str).map(str::to_owned);
+        let names_records =
+            |data: Option<&Data>| data.is_some_and(|data| data.columns.iter().any(|c| c.name == "source_id"));
+        let Some((other, _)) =
+            of.and_then(|of| of.split_once('/')).filter(|(other, _)| *other != self.recipe.name)
+        else {
+            let known = names_records(self.data());
+            return Ok(if known { Some(self.items()?.iter().filter_map(named).collect()) } else { None });
+        };
+        let data = riddlemill_benchmarks::find(other).and_then(|benchmark| benchmark.data.as_ref());
+        let Some(recipe) = recipe::find(other).filter(|_| names_records(data)) else { return Ok(None) };
+        let Some(last) = recipe.steps().last() else { return Ok(None) };
+        if StageReader::open(&self.workspace.stage(recipe.name, last.number, last.name))?.is_none() {
+            return Ok(None);
+        }
+        let rows = crate::release::rows_json(&self.workspace, recipe)?;
+        Ok(Some(rows.iter().filter_map(named).collect()))
     }
 
     /// What would be released; nothing of a benchmark that releases nothing.

@@ -49,12 +49,18 @@ fn leaked(text: &str) -> &'static str {
 
 /// The report of these records at the end, and of these rated answers.
 fn report_of(declared: &str, records: Json, answers: Json) -> Report {
+    report_over(BENCHMARK, declared, records.clone(), answers, records)
+}
+
+/// The same of a benchmark with these items.
+fn report_over(benchmark: &str, declared: &str, records: Json, answers: Json, items: Json) -> Report {
+    let benchmark = leaked(benchmark);
     let files =
-        vec![("benchmark.toml", BENCHMARK), ("ballots.toml", BALLOTS), ("report.toml", leaked(declared))];
+        vec![("benchmark.toml", benchmark), ("ballots.toml", BALLOTS), ("report.toml", leaked(declared))];
     let read = benchmark::load(&[("jokes", files)], false).unwrap();
     let benchmark: &'static Benchmark = Box::leak(Box::new(read.into_iter().next().unwrap()));
     let recipe = crate::recipe::find("ruozhibench-mc").unwrap();
-    let (config, items) = (Config::defaults(), objects(records.clone()));
+    let (config, items) = (Config::defaults(), objects(items));
     let steps = vec![(2, objects(answers)), (3, objects(records))];
     report(&Source::given(&config, recipe, benchmark, steps, items)).unwrap()
 }
@@ -259,6 +265,31 @@ parts = "marks"
         ]),
     );
     insta::assert_snapshot!(shown(&report));
+}
+
+/// A question that did not become an item counts in no score, as in an evaluation of the set.
+#[test]
+fn scores_are_of_the_questions_that_are_items() {
+    let column = "{ name = \"source_id\", type = \"text\", is = \"id\", about = \"The record.\" },\n";
+    let last = "about = \"Its score.\" },\n";
+    let benchmark = BENCHMARK.replace(last, &format!("{last}  {column}"));
+    let rated = |id: &str, question: &str, rating: &str| json!({ "id": id, "question": question, "normal": false, "model": "m", "judges": ["a"], "ratings": [rating] });
+    let report = report_over(
+        &benchmark,
+        r#"[[figure]]
+name = "means"
+kind = "scores-by-part"
+step = "judge"
+parts = "marks"
+"#,
+        jokes(),
+        json!([rated("1", "a", "4"), rated("2", "b", "0"), rated("3", "c", "3")]),
+        json!([{ "id": "i-1", "source_id": "a" }, { "id": "i-3", "source_id": "c" }]),
+    );
+    // The second has parts and is no item, the third is one without parts.
+    let of = |category: Option<&str>, questions: u32, score: f64| json!({ "model": "m", "category": category, "questions": questions, "score": score });
+    let expected = json!([of(None, 2, 87.5), of(Some("x"), 1, 100.0), of(Some("y"), 1, 100.0)]);
+    assert_eq!(report.figures["means"], expected);
 }
 
 #[test]

@@ -8,8 +8,8 @@ use riddlemill_benchmarks::{Expression, Trouble};
 use serde_json::json;
 
 use super::Found;
-use super::numbers::mean;
 use super::source::Records;
+use crate::figures::mean;
 use crate::puzzle::reconstruction::overlap;
 use crate::puzzle::statistics::{Row, figures};
 

@@ -6,6 +6,7 @@ use serde_json::{Value as Json, json};
 
 use super::Found;
 use super::source::Source;
+use crate::figures::percent;
 use crate::pipeline::{RunError, review_items};
 use crate::record::{Reason, State};
 use crate::review::agreement::{Bootstrap, StepAgreement, agreed, pooled};
@@ -253,8 +254,7 @@ pub fn voted_lines(voted: &Voted) -> Vec<String> {
         lines.push(format!("votes set aside, which count in none of this: {}", voted.set_aside));
     }
     if let Some((modified, of)) = voted.modified {
-        let share = 100.0 * modified as f64 / of as f64;
-        lines.push(format!("seniors modified {modified} of {of} ({share:.2} %)"));
+        lines.push(format!("seniors modified {modified} of {of} ({:.2} %)", percent(modified, of)));
     }
     if let Some(trial) = voted.trial.filter(|trial| trial.passed + trial.by_hand + trial.failed > 0) {
         let failed =

@@ -10,6 +10,7 @@ use serde_json::{Value as Json, json};
 
 use super::source::Records;
 use super::{Found, object};
+use crate::figures::percent;
 
 /// The votes about one opponent: one value per record in which it occurs.
 #[derive(Default)]
@@ -73,10 +74,6 @@ fn shares_of_marks(marks: &[Vec<String>]) -> Json {
     let share =
         |code: &String| percent(marks.iter().filter(|marks| marks.contains(code)).count(), marks.len());
     codes.into_iter().map(|code| json!({ "code": code, "percent": share(code) })).collect()
-}
-
-fn percent(n: usize, of: usize) -> f64 {
-    if of == 0 { 0.0 } else { 100.0 * n as f64 / of as f64 }
 }
 
 /// Codes in a list, or in a text with blanks between.

@@ -112,13 +112,7 @@ fn values(book: &ScoreBook<'_>, who: usize, task: Task, setting: Setting) -> Opt
         if task.is_choice() {
             return answer.correct.map(f64::from);
         }
-        let ratings: Vec<f64> = answer
-            .ratings
-            .iter()
-            .filter(|rating| !rating.person)
-            .filter_map(|rating| rating.number())
-            .collect();
-        (!ratings.is_empty()).then(|| ratings.iter().sum::<f64>() / ratings.len() as f64)
+        answer.mean_rating(false)
     };
     let first = |answers: &Vec<&Answer>| answers.first().and_then(|answer| value(answer));
     Some(column.iter().enumerate().filter_map(|(at, answers)| Some((at, first(answers)?))).collect())

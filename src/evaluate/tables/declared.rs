@@ -16,6 +16,7 @@ use crate::evaluate::answer::Answer;
 use crate::evaluate::item::Item;
 use crate::evaluate::metrics::{SHARE, Unit, difference, geometric_mean, pearson_r, ratio};
 use crate::evaluate::task::{Setting, Task};
+use crate::figures::mean;
 
 /// The data from which a table's columns are computed.
 struct Measured<'b, 'a> {
@@ -207,8 +208,8 @@ impl Measured<'_, '_> {
             Measure::Mean(places) => {
                 let cells: Option<Vec<&Cell>> = places.iter().map(|place| first(*place)).collect();
                 let cells = cells?;
-                let mean = cells.iter().map(|cell| cell.value).sum::<f64>() / cells.len() as f64;
-                Some(Cell::plain(mean, cells.iter().map(|cell| cell.n).min()?, Default::default()))
+                let values: Vec<f64> = cells.iter().map(|cell| cell.value).collect();
+                Some(Cell::plain(mean(&values)?, cells.iter().map(|cell| cell.n).min()?, Default::default()))
             }
             Measure::Geometric(places) => self.geometric(places),
         }

@@ -22,15 +22,8 @@ pub fn answers(book: &ScoreBook<'_>, declared: &declared::Table, task: Task) -> 
             // If nobody of a kind has scored anything, giving no answer does not count as scored by them.
             let of_kind = |answer: &&Answer| answer.ratings.iter().any(|rating| rating.person == person);
             column.iter().flatten().any(of_kind).then_some(())?;
-            let score = |answer: &Answer| {
-                let ratings = answer.ratings.iter().filter(|rating| rating.person == person);
-                let given: Vec<f64> = ratings.filter_map(|rating| rating.number()).collect();
-                match (gave_up(answer), given.is_empty()) {
-                    (true, _) => Some(0.0),
-                    (false, true) => None,
-                    (false, false) => Some(given.iter().sum::<f64>() / given.len() as f64),
-                }
-            };
+            let score =
+                |answer: &Answer| if gave_up(answer) { Some(0.0) } else { answer.mean_rating(person) };
             let (units, n) = book.parts(column, |_| true, score);
             Some(Cell::new(book.resamples.ratio(&units, scale)?, 1.0, n, keys.clone()))
         };

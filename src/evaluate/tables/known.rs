@@ -7,6 +7,7 @@ use super::scores::ScoreBook;
 use super::table::{Cell, Keys, Look, Row, Table};
 use crate::evaluate::builtin::BuiltIn;
 use crate::evaluate::task::Task;
+use crate::figures::percent;
 
 /// Expected and actual figures; `None` if no baseline was evaluated.
 pub fn known(book: &ScoreBook<'_>, tables: &[(Table, Option<&declared::Table>)]) -> Option<Table> {
@@ -87,7 +88,7 @@ fn chance(book: &ScoreBook<'_>, task: Task) -> Option<f64> {
 fn first_share(book: &ScoreBook<'_>, task: Task) -> Option<f64> {
     let places: Vec<usize> = book.set.items.iter().filter_map(|item| Some(item.options(task)?.1)).collect();
     let first = places.iter().filter(|place| **place == 0).count();
-    (!places.is_empty()).then(|| 100.0 * first as f64 / places.len() as f64)
+    (!places.is_empty()).then(|| percent(first, places.len()))
 }
 
 /// Macro F1 of naming the first label for every item: the F1 of this one class over all classes.

@@ -12,6 +12,8 @@ use crate::evaluate::builtin::BuiltIn;
 use crate::evaluate::item::Item;
 use crate::evaluate::metrics::{SHARE, Unit};
 use crate::evaluate::task::{Setting, Task};
+use crate::figures::mean;
+use crate::judges::{Rating, means};
 
 /// A row of figure 7: shares in both orders.
 struct Halves {
@@ -82,13 +84,12 @@ pub(super) fn average(book: &ScoreBook<'_>, rows: &[Row]) -> Option<Row> {
     let models: Vec<&Row> = rows.iter().filter(is_model).collect();
     // The mean of a single model would only repeat its row.
     let columns = models.first().filter(|_| models.len() > 1)?.cells.len();
-    let mean = |at: usize| {
+    let average = |at: usize| {
         let values: Vec<f64> =
             models.iter().filter_map(|row| row.cells[at].as_ref()).map(|cell| cell.value).collect();
-        let n = values.len();
-        (n > 0).then(|| Cell::plain(values.iter().sum::<f64>() / n as f64, n, Keys::new()))
+        Some(Cell::plain(mean(&values)?, values.len(), Keys::new()))
     };
-    let cells = (0..columns - 1).map(mean).chain([None]).collect();
+    let cells = (0..columns - 1).map(average).chain([None]).collect();
     Some(Row { name: "Average".into(), cells })
 }
 
@@ -107,26 +108,23 @@ pub fn scores(book: &ScoreBook<'_>, tasks: [Task; 2]) -> Vec<(String, Cell)> {
     book.answered(&tasks).into_iter().filter(|who| !book.who[*who].person).filter_map(score).collect()
 }
 
-/// Models' scores by the ratings in three columns of the release, models, judges and numbers from 0 to 4: the
-/// mean of the judges' means times 25.
-pub fn released_scores(book: &ScoreBook<'_>, columns: [&str; 3]) -> BTreeMap<String, (f64, usize)> {
-    let mut sums: BTreeMap<&str, BTreeMap<&str, (f64, usize)>> = BTreeMap::new();
+/// Models' scores by the ratings in three columns of the release, models, judges and numbers from 0 to 4, as a report computes
+/// them.
+pub fn released_scores(book: &ScoreBook<'_>, columns: [&str; 3]) -> BTreeMap<String, f64> {
+    let mut ratings = Vec::new();
     for item in &book.set.items {
-        let [models, judges, ratings] = columns.map(|column| item.list(column));
-        for ((model, judge), rating) in models.iter().zip(judges).zip(ratings) {
-            let (Some(model), Some(judge), Some(rating)) = (model.as_str(), judge.as_str(), rating.as_f64())
+        let [models, judges, numbers] = columns.map(|column| item.list(column));
+        for ((model, judge), rating) in models.iter().zip(judges).zip(numbers) {
+            let (Some(model), Some(judge), Some(rating)) = (model.as_str(), judge.as_str(), rating.as_u64())
             else {
                 continue;
             };
-            let sum = sums.entry(model).or_default().entry(judge).or_default();
-            *sum = (sum.0 + rating, sum.1 + 1);
+            let (question, response) = (item.id.as_str(), item.id.as_str());
+            let rating = u32::try_from(rating).unwrap_or(u32::MAX);
+            ratings.push(Rating { question, normal: false, response, model, judge, repeat: 0, rating });
         }
     }
-    let score = |judges: &BTreeMap<&str, (f64, usize)>| {
-        let mean = crate::judges::mean_of_judges(judges.values().map(|(sum, n)| Some(sum / *n as f64)))?;
-        Some((25.0 * mean, judges.values().map(|(_, n)| n).sum()))
-    };
-    sums.iter().filter_map(|(model, judges)| Some(((*model).to_owned(), score(judges)?))).collect()
+    means(&ratings, |_| &[]).into_iter().map(|cell| (cell.model, cell.score)).collect()
 }
 
 fn keys(book: &ScoreBook<'_>, who: usize, tasks: [Task; 2], task: Option<Task>) -> Keys {

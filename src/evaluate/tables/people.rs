@@ -17,13 +17,8 @@ struct Scored {
 
 fn scored(book: &ScoreBook<'_>, who: usize, task: Task, setting: Setting, times: f64) -> Vec<Scored> {
     let Some(column) = book.column(who, task, setting) else { return Vec::new() };
-    let mean = |answer: &Answer, person: bool| {
-        let of: Vec<f64> =
-            answer.ratings.iter().filter(|r| r.person == person).filter_map(|r| r.number()).collect();
-        (!of.is_empty()).then(|| of.iter().sum::<f64>() / of.len() as f64)
-    };
     let one = |at: usize, answer: &Answer| {
-        let (person, judge) = (mean(answer, true)?, mean(answer, false)?);
+        let (person, judge) = (answer.mean_rating(true)?, answer.mean_rating(false)?);
         Some(Scored { unit: book.unit(at), person: times * person, judge })
     };
     let all = column.iter().enumerate();

@@ -7,6 +7,7 @@ use super::table::{Cell, Keys, Look, Row, Table};
 use crate::evaluate::answer::{NoAnswer, OF_A_REPLY};
 use crate::evaluate::ask::Missing;
 use crate::evaluate::task::{Setting, Task};
+use crate::figures::percent;
 
 /// The columns beside a column of format errors, with what each counts.
 pub const BESIDE: [(&str, NoAnswer); 3] =
@@ -50,7 +51,7 @@ pub fn replies(book: &ScoreBook<'_>, missing: &[Missing]) -> Option<Table> {
     for ((judge, task), Counts { read, without }) in judged(book, missing) {
         let n = read + without.iter().sum::<usize>();
         let keys = Keys::from([("judge", judge.clone()), ("task", task.to_string())]);
-        let share = |count: usize| Some(Cell::plain(100.0 * count as f64 / n as f64, n, keys.clone()));
+        let share = |count: usize| Some(Cell::plain(percent(count, n), n, keys.clone()));
         let cells = [read].into_iter().chain(without).map(share).collect();
         rows.push(Row { name: format!("{judge}, ratings of {task}"), cells });
     }

@@ -11,9 +11,10 @@ use super::leaderboard::leaderboards;
 use super::scores::ScoreBook;
 use super::table::{Cell, Keys, Table};
 use super::{declared, free, judged, known, orders, people, preferences};
-use crate::evaluate::charts::{Chart, bars, lines, scatter, stacked};
+use crate::evaluate::charts::{bars, lines, scatter, stacked};
 use crate::evaluate::set::Sample;
 use crate::evaluate::task::{Setting, Task};
+use crate::figures::Chart;
 use crate::text::decimals;
 
 /// Tables, comparisons and charts of one set.
@@ -89,7 +90,7 @@ pub fn report(book: &ScoreBook<'_>, other_scores: &Scores) -> Report {
     let mut tables: Vec<Table> = tables.into_iter().map(|(table, _)| table).collect();
     tables.extend(known);
     tables.extend(leaderboards(book));
-    charts.retain(|chart| !chart.svg.is_empty());
+    charts.retain(|chart| !chart.is_empty());
     Report {
         set: book.set.name(),
         items: book.set.items.len(),
@@ -206,8 +207,7 @@ fn against(
     charts: &mut Vec<Chart>,
 ) -> Option<Table> {
     let released = || -> BTreeMap<String, f64> {
-        let scores = native.ratings.map(|columns| orders::released_scores(book, columns));
-        scores.into_iter().flatten().map(|(model, (score, _))| (model, score)).collect()
+        native.ratings.map(|columns| orders::released_scores(book, columns)).unwrap_or_default()
     };
     let other = native.other.and_then(|other| other_scores.get(other)).filter(|scores| !scores.is_empty());
     let both = points(&other.cloned().unwrap_or_else(released), &reached(book, tasks));

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use riddlemill_benchmarks::table as declared;
 use serde::Serialize;
 
+use crate::figures;
 use crate::review::agreement::Estimate;
 
 /// A table of the paper, or an additional one.
@@ -86,6 +87,47 @@ impl Table {
             columns: Vec::new(),
             rows: Vec::new(),
             look,
+        }
+    }
+}
+
+impl Table {
+    /// The same for text, files, pages and charts; `name` is the stem of its files.
+    pub fn shown(&self, name: &str) -> figures::Table {
+        let from = |(key, value): (&&str, &String)| format!("{key} = {value}");
+        let cell = |cell: &Option<Cell>| match cell {
+            None => figures::Cell::Empty,
+            Some(cell) => figures::Cell::Figure(figures::Figure {
+                value: cell.value,
+                ends: cell.low.zip(cell.high).map(|(low, high)| [low, high]),
+                n: Some(cell.n),
+                from: cell.from.iter().map(from).collect::<Vec<_>>().join(", "),
+            }),
+        };
+        let row = |row: &Row| {
+            let name = figures::Cell::Text(row.name.clone());
+            std::iter::once(name).chain(row.cells.iter().map(cell)).collect()
+        };
+        let of = figures::Column::text(self.of);
+        figures::Table {
+            name: name.to_owned(),
+            title: self.title.clone(),
+            notes: format!("{}{}", self.about, self.source()),
+            columns: std::iter::once(of).chain(self.columns.iter().map(figures::Column::number)).collect(),
+            rows: self.rows.iter().map(row).collect(),
+            heat: match self.look {
+                Look::Heat { low, high } => Some([low, high]),
+                Look::Plain | Look::Bars { .. } => None,
+            },
+            plot: None,
+        }
+    }
+
+    /// Where it is in the paper, behind a blank; empty if it is not.
+    pub fn source(&self) -> String {
+        match self.paper {
+            "" | "none" => String::new(),
+            paper => format!(" ({paper})"),
         }
     }
 }

@@ -273,8 +273,7 @@ impl Layout {
 
     /// The set's label for one of a published file, if it is another one.
     pub fn label_for(&self, column: &str, theirs: &str) -> Option<&'static str> {
-        let renamed = self.declared.map(|declared| declared.compat.renamed.as_slice()).unwrap_or_default();
-        renamed.iter().find(|(name, _)| *name == column)?.1.get(theirs).copied()
+        self.declared?.compat.label_for(column, theirs)
     }
 
     /// For columns that the published form lacks, the constant that parsing gives them (`'confirmed'`), or

@@ -272,7 +272,7 @@ fn screen(
         paper: step.paper,
         done,
         open: waiting.len(),
-        share: (done * 1000).checked_div(all).unwrap_or(1000),
+        share: (done * 1000).checked_div(all).unwrap_or(0),
         previous: before.iter().rev().find(voted).map(|item| item.id.clone()),
         next,
         item: item.map(|seen| on_screen(&board, place, person, seen, &notes, language)),
