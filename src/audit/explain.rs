@@ -29,6 +29,9 @@ pub struct Explained {
     /// Why a record that reached the end is no row of the set, if it is none; empty until it is looked up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<String>,
+    /// The record of which it was made, if a step made several of one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of: Option<String>,
     /// Its text as the last stage left it; empty until [`compare`] fills it.
     pub text: Option<String>,
     /// The thread owner's note under it.
@@ -82,13 +85,17 @@ pub fn explain(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Resu
         outdated: false,
         earlier: None,
         left_out: None,
+        of: None,
         text: None,
         note: None,
         way: Vec::new(),
         absorbed: Vec::new(),
     };
-    let mut present: BTreeSet<String> = BTreeSet::from([id.to_string()]);
     let stages = stages(workspace, recipe)?;
+    let made = made_of(&stages, id)?;
+    explained.of = made.last().map(|made| made.of.clone());
+    let first = made.first().map_or(id, |made| made.of.as_str());
+    let mut present: BTreeSet<String> = BTreeSet::from([first.to_string()]);
     let outdated = outdated(recipe, &stages);
     for (number, (stage, outdated)) in stages.iter().zip(outdated).enumerate() {
         let ids: Vec<&str> = present.iter().map(String::as_str).collect();
@@ -114,7 +121,7 @@ pub fn explain(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Resu
         if outdated && explained.earlier.is_none() && !explained.way.is_empty() {
             explained.earlier = Some(name.clone());
         }
-        for entry in found {
+        for mut entry in found {
             let of_ours = |id: &String| present.contains(id);
             if number > 0 && entry.outcome == State::Merged.code() && entry.into.as_ref().is_some_and(of_ours)
             {
@@ -139,7 +146,21 @@ pub fn explain(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Resu
                 Some(State::Expanded) if number == 0 => next.extend(present.iter().cloned()),
                 Some(State::Expanded) => {
                     let links = select::<Link>(stage, "links", &Filter::equals("parent", &entry.id))?;
-                    next.extend(links.into_iter().map(|l| l.child));
+                    let own = made.iter().find(|made| made.stage == number).map(|made| made.record.clone());
+                    match own {
+                        // Of the records that it became, this one.
+                        Some(own) => {
+                            entry.into = Some(own.clone());
+                            next.insert(own);
+                        }
+                        None => {
+                            let children: Vec<&str> = links.iter().map(|link| link.child.as_str()).collect();
+                            let became = || format!("became {}", children.join(", "));
+                            entry.evidence =
+                                entry.evidence.take().or_else(|| (!children.is_empty()).then(became));
+                            next.extend(links.iter().map(|link| link.child.clone()));
+                        }
+                    }
                 }
                 Some(State::Joined) => next.extend(entry.into.clone()),
                 // A record read twice continues as the first one.
@@ -158,7 +179,44 @@ pub fn explain(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Resu
     Ok(explained)
 }
 
+/// A record that a stage made of another one.
+struct Made {
+    /// The place of the stage.
+    stage: usize,
+    record: String,
+    of: String,
+}
+
+/// How a record came to be that a later stage than the first made of another one: the first such stage first. Empty of a
+/// record that has been there since its import.
+fn made_of(stages: &[StageReader], id: &str) -> Result<Vec<Made>, Error> {
+    let mut made: Vec<Made> = Vec::new();
+    for (at, stage) in stages.iter().enumerate().skip(1).rev() {
+        let record = made.last().map_or(id, |made| made.of.as_str()).to_owned();
+        let links = select::<Link>(stage, "links", &Filter::equals("child", &record))?;
+        let Some(link) = links.into_iter().find(|link| link.parent != record) else { continue };
+        // A record that several were joined into is one of them, and has its own way.
+        let split = entries(stage, &[link.parent.as_str()], &[])?;
+        if split.iter().any(|entry| entry.outcome == State::Expanded.code()) {
+            made.push(Made { stage: at, record, of: link.parent });
+        }
+    }
+    made.reverse();
+    Ok(made)
+}
+
 impl Explained {
+    /// Adds that it stopped behind the last stage, at a condition of what is released, for a reason that its folder puts into
+    /// words; without words it lacks something that every row has.
+    pub(crate) fn stop(&mut self, stage: &str, entry: Entry, says: Option<String>) {
+        let Some(says) = says else {
+            self.left_out = Some("a column that every row has is empty".to_owned());
+            return;
+        };
+        self.ends.clone_from(&entry.outcome);
+        self.way.push(Passage { definition: Some(says), ..passage(stage, entry) });
+    }
+
     /// The end of its path; `None` if no stage has the record.
     pub fn whereabouts(&self) -> Option<Whereabouts> {
         let last = self.way.last()?;
@@ -195,7 +253,10 @@ pub fn compare(
     recipe: &'static Recipe,
     explained: &mut Explained,
 ) -> Result<(), Error> {
-    let post = raw_post(workspace, recipe, &explained.id)?;
+    // A record that was made of another one is no post: the first passage has the one that is.
+    let of_import = explained.way.first().and_then(|first| first.into.as_ref());
+    let post = explained.of.as_ref().and(of_import).unwrap_or(&explained.id);
+    let post = raw_post(workspace, recipe, post)?;
     let merged = |passage: &&mut Passage| passage.outcome == State::Merged.code();
     for passage in explained.way.iter_mut().chain(&mut explained.absorbed).filter(merged) {
         let Some(into) = passage.into.clone() else { continue };

@@ -93,6 +93,11 @@ pub(super) fn does(step: &recipe::Step) -> (&'static str, String) {
         Stage::Options(_) => ("options", String::new()),
         Stage::Choose(options) => ("options", format!("{} of them", options.number)),
         Stage::Native(native) => ("native", native.name().to_owned()),
+        Stage::Select(select) => {
+            let key = select.leaves.key();
+            ("select", format!("{key} {}: {}", select.rule.source(), select.reason.definition))
+        }
+        Stage::Elements(elements) => ("elements", format!("a record for each of {}", elements.list.source())),
     }
 }
 

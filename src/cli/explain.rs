@@ -14,7 +14,7 @@ use crate::audit::{
     Ending, Explained, Passage, Reading, Resolution, Resolver, Whereabouts, compare, details,
 };
 use crate::pipeline::Withheld;
-use crate::release::not_an_item;
+use crate::release::stop_without_row;
 use crate::search::{self, Recalled};
 use crate::stages::definition;
 use crate::stages::withdrawal::Tombstone;
@@ -77,7 +77,7 @@ pub(super) fn explain(args: &Explain, global: &Global) -> Result<Exit, Failure> 
             for passage in &mut explained.way {
                 passage.details = details(&config, recipe, &passage.stage, &passage.id)?;
             }
-            explained.left_out = not_an_item(&workspace, recipe, &explained)?;
+            stop_without_row(&workspace, recipe, &mut explained)?;
             endings.push(explained);
         }
     }
@@ -252,17 +252,20 @@ fn print(explained: &Explained, full: bool) -> String {
     if let Some(note) = &explained.note {
         head("note", note, SHORT);
     }
+    if let Some(of) = &explained.of {
+        head("made of", of, SHORT);
+    }
     for passage in &explained.way {
         if explained.earlier.as_ref() == Some(&passage.stage) {
             text.push_str("  of an earlier run, before the stage above was made: `riddlemill run`\n");
         }
-        text.push_str(&print_passage(passage, full, wide));
+        text.push_str(&print_passage(passage, &explained.id, full, wide));
     }
     if !explained.absorbed.is_empty() {
         text.push_str("  merged into it:\n");
         let most = if full { usize::MAX } else { LISTED / 2 };
         for passage in explained.absorbed.iter().take(most) {
-            text.push_str(&print_passage(passage, full, wide));
+            text.push_str(&print_passage(passage, &explained.id, full, wide));
         }
         if explained.absorbed.len() > most {
             text.push_str(&format!("  … and {} more; --full lists them\n", explained.absorbed.len() - most));
@@ -282,7 +285,7 @@ fn brief(what: &str) -> bool {
     what == "vote"
 }
 
-fn print_passage(passage: &Passage, full: bool, wide: usize) -> String {
+fn print_passage(passage: &Passage, of: &str, full: bool, wide: usize) -> String {
     let most = if full { usize::MAX } else { SHORT };
     let state = &passage.outcome;
     let ending = match state.as_str() {
@@ -297,8 +300,8 @@ fn print_passage(passage: &Passage, full: bool, wide: usize) -> String {
     if let Some(reason) = &passage.reason {
         text.push_str(&format!(" ({reason})"));
     }
-    // Import's id is a place in a dump, and a merged record may not be the one in the heading.
-    if passage.stage == "import" || passage.outcome == "merged" {
+    // Import's id is a place in a dump, and a merged record, or one that was made of it, may not be the one in the heading.
+    if passage.stage == "import" || passage.outcome == "merged" || passage.id != of {
         text.push_str(&format!(" {}", passage.id));
     }
     if let Some(into) = &passage.into {

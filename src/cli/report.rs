@@ -12,6 +12,7 @@ use super::terminal::{HANG, tint, tone, visible};
 use crate::audit::{Funnel, Shown, declared_tables, examples, figure_files, figures, funnel, page, tables};
 use crate::recipe::Recipe;
 use crate::record::State;
+use crate::release::{Candidate, LeftOut};
 use crate::stages;
 use crate::store::{Workspace, durable};
 
@@ -54,8 +55,13 @@ pub(super) fn report(args: &Report, global: &Global) -> Result<Exit, Failure> {
         let examples = all_examples(&workspace, recipe, args.examples)?;
         let tables = tables(&config, recipe)?;
         let below = tables.as_ref().map(|tables| tables.text.as_str()).unwrap_or_default();
-        texts.push(print(&funnel, &examples) + below);
+        let candidate = Candidate::read(&workspace.candidate(recipe.name))?;
+        let stopped: Vec<&LeftOut> = candidate.iter().flat_map(Candidate::stopped).collect();
+        texts.push(print(&funnel, &examples) + &print_stopped(&stopped) + below);
         let mut row = json!({ "recipe": funnel.recipe, "stages": funnel.stages });
+        if !stopped.is_empty() {
+            row["conditions"] = json!(stopped);
+        }
         if let Some(tables) = tables {
             row["tables"] = json!(tables.figures);
         }
@@ -132,6 +138,21 @@ fn print(funnel: &Funnel, examples: &Examples) -> String {
                 }
             }
         }
+    }
+    text
+}
+
+/// What the conditions of `[data]` stopped of the records at the end, told as steps.
+fn print_stopped(stopped: &[&LeftOut]) -> String {
+    let mut text = String::new();
+    for (at, left) in stopped.iter().enumerate() {
+        if at == 0 || stopped[at - 1].stage != left.stage {
+            text.push_str(&format!("  {}\n", left.stage));
+        }
+        let shown = tint(tone(&left.state), &format!("{:<8}", left.state));
+        let means = left.says.as_deref().unwrap_or_default();
+        let (count, code) = (number(left.items.count), &left.reason);
+        text.push_str(&format!("    {count:>9}  {shown} {code:<20} {HANG}{means}\n"));
     }
     text
 }

@@ -15,8 +15,8 @@ use crate::pipeline::{RunError, Tasks, known_answers, review_items};
 use crate::review::agreement::{self, Bootstrap, Estimate, FieldAgreement, PairAgreement};
 use crate::review::ballot::Ballot;
 use crate::review::{
-    Annotator, AssignSettings, Item, Task, Vote, Voted, assign, replace, resolve_all, status, voted::guessed,
-    written_by,
+    Annotator, AssignSettings, Item, Task, Vote, Voted, assign, kept_off, replace, resolve_all, status,
+    voted::guessed,
 };
 use crate::stages::review::Votes;
 use crate::store::Workspace;
@@ -65,7 +65,7 @@ pub(super) fn review(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure
             let gold: Vec<&str> = gold.iter().map(|gold| gold.item.id.as_str()).collect();
             let languages: Vec<&str> = languages.iter().map(String::as_str).collect();
             let to: Vec<&str> = to.iter().map(String::as_str).collect();
-            let written_by = written_by(&room.items);
+            let written_by = kept_off(&room.items, &config.annotators);
             let settings = AssignSettings {
                 seed: *seed,
                 round: room.round,

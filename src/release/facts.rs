@@ -12,7 +12,7 @@ use super::division;
 use super::eval_files::ExportedTask;
 use super::layout::{Answer, Compat, Kind, Layout};
 use super::licence::Licence;
-use super::manifest::{AlikePair, LeftOut, Link, Raw};
+use super::manifest::{AlikePair, LeftOut, Link, REQUIRES, Raw, WHEN};
 use super::shortcuts::Guessed;
 use super::work::{self, Work};
 use crate::config::{Config, sections};
@@ -267,7 +267,8 @@ impl Facts {
         let paper = recipe.paper;
         let sample = raw.iter().any(|file| file.sample).then_some("synthetic");
         let tags = paper.tags.iter().copied().chain(["benchmark", "evaluation"]).chain(sample).collect();
-        let funnel: Vec<FunnelStep> = stages.iter().map(funnel_step).collect();
+        let mut funnel: Vec<FunnelStep> = stages.iter().map(funnel_step).collect();
+        conditions(&left_out, &mut funnel);
         let settings_of = stages.iter().map(|s| (s.stage.clone(), s.settings.clone())).collect();
         Ok(Facts {
             recipe: recipe.name,
@@ -434,6 +435,25 @@ fn meanings(funnel: &[FunnelStep]) -> Vec<(String, String)> {
         }
     }
     found
+}
+
+/// The conditions of `[data]`, which are told as steps behind the last stage.
+fn conditions(left_out: &[LeftOut], funnel: &mut Vec<FunnelStep>) {
+    for stage in [WHEN, REQUIRES] {
+        let stopped: Vec<&LeftOut> = left_out.iter().filter(|left| left.stage == stage).collect();
+        let Some(records_in) = funnel.last().map(|last| last.records_out).filter(|_| !stopped.is_empty())
+        else {
+            continue;
+        };
+        let reason = |left: &&LeftOut| {
+            let meaning =
+                left.says.as_deref().or(crate::stages::definition(&left.reason)).unwrap_or_default();
+            (left.state.clone(), left.reason.clone(), left.items.count, meaning.to_owned())
+        };
+        let reasons: Vec<_> = stopped.iter().map(reason).collect();
+        let records_out = records_in - reasons.iter().map(|(.., n, _)| n).sum::<u64>().min(records_in);
+        funnel.push(FunnelStep { stage: stage.to_owned(), records_in, records_out, reasons });
+    }
 }
 
 fn funnel_step(link: &Link) -> FunnelStep {

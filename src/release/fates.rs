@@ -1,8 +1,8 @@
 //! What became of texts that are in no row of a set: every decision on the way, through merges, edits and votes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use super::numbered::{allot, rowless};
+use super::numbered::{Stopped, allot, rowless};
 use super::source::CandidateSource;
 use crate::audit::{Ending, Whereabouts, fates as walk};
 use crate::config::Config;
@@ -68,13 +68,18 @@ fn called(record: &Recalled) -> String {
 }
 
 /// `tieba:5 (titles/a.json:3): dedup merged near_duplicate into tieba:8: …; review:screen dropped rejected: …`.
-fn told(record: &Recalled, ended: &Whereabouts, way: &[String], without_row: &BTreeSet<String>) -> String {
+fn told(
+    record: &Recalled,
+    ended: &Whereabouts,
+    way: &[String],
+    without_row: &BTreeMap<String, String>,
+) -> String {
     let mut way = way.to_vec();
     match ended.ending {
         Ending::Out => {}
         Ending::Waiting if ended.outcome.is_some() => {}
         Ending::Waiting => way.push(format!("waits for {}, which has not been run", ended.stage)),
-        Ending::In if without_row.contains(&ended.id) => way.push("reached the end and is no row".into()),
+        Ending::In if without_row.contains_key(&ended.id) => way.push(without_row[&ended.id].clone()),
         Ending::In if way.is_empty() => way.push("kept, with another text in the set".into()),
         Ending::In => way.push("kept to the end".into()),
     }
@@ -88,6 +93,12 @@ pub(super) fn line(stage: &str, entry: &Entry) -> String {
         if let Some(more) = more.as_deref().filter(|more| *more != entry.id) {
             text.push_str(word);
             text.push_str(more);
+            // A reason of the program is in the documentation, one of a folder is nowhere else.
+            if word == " "
+                && let Some(own) = riddlemill_benchmarks::reason(more)
+            {
+                text.push_str(&format!(" ({})", own.definition));
+            }
         }
     }
     text
@@ -145,15 +156,21 @@ fn rewritten(
     Ok(())
 }
 
-/// The records that reached the end of the recipe without becoming rows.
-fn without_row(workspace: &Workspace, recipe: &'static Recipe) -> Result<BTreeSet<String>, Error> {
+/// What is told of the records that reached the end of the recipe without becoming rows.
+fn without_row(workspace: &Workspace, recipe: &'static Recipe) -> Result<BTreeMap<String, String>, Error> {
     let end = CandidateSource::new(recipe);
     let step = end.step();
     let Some(last) = StageReader::open(&workspace.stage(recipe.name, step.number, step.name))? else {
-        return Ok(BTreeSet::new());
+        return Ok(BTreeMap::new());
     };
-    let mut without: BTreeSet<String> = rowless(end, &last)?.into_iter().map(|(id, _)| id).collect();
+    let words = |at: Stopped| match at.says {
+        Some(says) => format!("{} {} {}: {says}", at.stage, at.state, at.reason),
+        None => "reached the end and is no row".to_owned(),
+    };
+    let mut without: BTreeMap<String, String> =
+        rowless(end, &last)?.into_iter().map(|(id, at)| (id, words(at))).collect();
     let numbers = allot(workspace, end, &last)?;
-    without.extend(numbers.division().into_iter().flat_map(|known| &known.out).map(|(id, _)| id.clone()));
+    let out = numbers.division().into_iter().flat_map(|known| &known.out);
+    without.extend(out.map(|(id, reason)| (id.clone(), format!("reached the end and is no row: {reason}"))));
     Ok(without)
 }

@@ -6,12 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use minijinja::Value as TemplateValue;
 use minijinja::value::Serde;
 use riddlemill_benchmarks::data::{Column as Declared, Data, Number, PUBLISHED, Series};
-use riddlemill_benchmarks::scope::group;
+use riddlemill_benchmarks::scope::{Scope, group};
 use riddlemill_benchmarks::{Expression, Trouble};
 
 use super::layout::{Layout, typed};
 use super::row::{Row, Value, nfc};
 use crate::record::{Cell, Cells, Column, Record, Standing};
+use crate::stages::subject::take_language;
 use crate::store::Error;
 
 /// The names of non-blocking reviews: an undecided one makes no row provisional.
@@ -26,6 +27,23 @@ pub(super) struct RowContext<'a> {
     pub source_kind: Option<String>,
     /// The original text of its row in a published file, if that differs.
     pub published: Option<String>,
+}
+
+/// Why a record at a recipe's end is no row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum NoRow {
+    /// `when` of `[data]` does not take it.
+    Unwanted {
+        /// The values that it saw.
+        seen: String,
+    },
+    /// It lacks a value that every row has.
+    Lacking,
+    /// It does not meet a requirement.
+    Unmet {
+        /// The folder's sentence.
+        says: String,
+    },
 }
 
 /// A record as variables of expressions.
@@ -66,24 +84,18 @@ impl Seen {
         self.text(&series.text)
     }
 
-    /// Whether the set takes the record, whatever it lacks: its `when` holds.
-    pub fn wants_record(mut self, data: &Data) -> Result<bool, Trouble> {
-        if let Some(standing) = self.standing(data, &Optional::new())? {
-            self.0.insert("standing".to_owned(), TemplateValue::from(standing.code()));
-        }
-        self.0.insert("number".to_owned(), TemplateValue::from(0));
-        self.0.insert(PUBLISHED.to_owned(), TemplateValue::from(()));
-        let over = TemplateValue::from(self.0);
-        data.when.as_ref().map_or(Ok(true), |when| when.holds(&over))
+    /// The row; `None` if the record is not an item yet.
+    pub fn row(self, data: &Data, layout: &Layout, context: RowContext<'_>) -> Result<Option<Row>, Trouble> {
+        Ok(self.made(data, layout, context)?.ok())
     }
 
-    /// The row; `None` if the record is not an item yet.
-    pub fn row(
+    /// The row, or why the record is none.
+    pub fn made(
         mut self,
         data: &Data,
         layout: &Layout,
         context: RowContext<'_>,
-    ) -> Result<Option<Row>, Trouble> {
+    ) -> Result<Result<Row, NoRow>, Trouble> {
         if let Some(standing) = self.standing(data, context.optional)? {
             self.0.insert("standing".to_owned(), TemplateValue::from(standing.code()));
         }
@@ -100,7 +112,7 @@ impl Seen {
             && !published
             && !when.holds(&over)?
         {
-            return Ok(None);
+            return Ok(Err(NoRow::Unwanted { seen: Scope::new(over, &[]).seen(when) }));
         }
         let mut values = Vec::with_capacity(layout.columns.len());
         let is_in_layout = |column: &&Declared| layout.place(column.name).is_some();
@@ -113,11 +125,15 @@ impl Seen {
                 return Err(column.is.trouble(what));
             };
             if value == Value::Null && !shown.nullable {
-                return Ok(None);
+                return Ok(Err(NoRow::Lacking));
             }
             values.push(value);
         }
-        Ok(Some(Row(values)))
+        let row = Row(values);
+        Ok(match layout.unmet(&row).filter(|_| !published) {
+            Some(says) => Err(NoRow::Unmet { says }),
+            None => Ok(row),
+        })
     }
 
     /// The row's standing, from the decisions on it; `None` if the record states it.
@@ -169,10 +185,14 @@ pub(crate) fn damaged(trouble: Trouble) -> Error {
 
 /// A record's variables as its benchmark declares them: its groups by name, the imported fields under `post`.
 fn declared(seen: &mut BTreeMap<String, TemplateValue>, groups: &TemplateValue) {
-    let groups: serde_json::Map<String, serde_json::Value> =
+    let mut groups: serde_json::Map<String, serde_json::Value> =
         groups.as_str().and_then(|groups| serde_json::from_str(groups).ok()).unwrap_or_default();
     // Before the groups are added, which may have the names of imported fields.
-    seen.insert("post".to_owned(), TemplateValue::from(seen.clone()));
+    let mut post = seen.clone();
+    let texts = ["text", "title", "content"].map(|name| seen.get(name).and_then(TemplateValue::as_str));
+    let language = take_language(&mut groups, texts);
+    post.insert("language".to_owned(), TemplateValue::from(language));
+    seen.insert("post".to_owned(), TemplateValue::from(post));
     seen.extend(groups.into_iter().map(|(name, fields)| (name, TemplateValue::from(Serde(fields)))));
 }
 

@@ -1,4 +1,4 @@
-//! Items missing from a set because they wait, failed, or lack required values.
+//! Items missing from a set because they wait, failed, lack required values, or are not wanted.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 use super::division::is_apart;
 use super::layout::Layout;
 use super::manifest::{Ids, LeftOut};
-use super::numbered::{UNWANTED, rowless};
+use super::numbered::{Stopped, rowless};
 use super::registry::Ordinals;
 use super::row::Row;
 use super::source::CandidateSource;
@@ -47,6 +47,7 @@ pub(super) fn list(
         left_out.extend(by_reason.into_iter().map(|((state, reason), (items, beside))| LeftOut {
             stage: stage.clone(),
             state,
+            says: riddlemill_benchmarks::reason(&reason).map(|own| own.definition.to_owned()),
             reason,
             items,
             beside,
@@ -106,7 +107,8 @@ impl RowsPerItem {
         };
         let rows_of = |left: &LeftOut| {
             if left.is_incomplete() {
-                return if left.reason == UNWANTED || is_apart(&left.reason) { 0 } else { left.items.count };
+                let is_out = left.state == State::Dropped.code() || is_apart(&left.reason);
+                return if is_out { 0 } else { left.items.count };
             }
             let Some((_, step)) = recipe.step(&left.stage) else { return left.items.count };
             let read: Vec<Rows> = step
@@ -125,23 +127,24 @@ impl RowsPerItem {
     }
 }
 
-/// Records of the last stage that did not become rows, by the reason.
+/// Records of the last stage that did not become rows, by where they stopped.
 fn incomplete(end: CandidateSource, last: &StageReader, numbers: &Ordinals) -> Result<Vec<LeftOut>, Error> {
-    let mut by_reason: BTreeMap<&'static str, Ids> = BTreeMap::new();
-    for (id, reason) in rowless(end, last)? {
-        by_reason.entry(reason).or_default().add(&id);
+    let mut stopped: BTreeMap<Stopped, Ids> = BTreeMap::new();
+    for (id, at) in rowless(end, last)? {
+        stopped.entry(at).or_default().add(&id);
     }
     for (id, reason) in numbers.division().into_iter().flat_map(|division| &division.out) {
-        by_reason.entry(*reason).or_default().add(id);
+        stopped.entry(Stopped::without_split(&last.manifest().stage, reason)).or_default().add(id);
     }
-    let left = |(reason, items): (&str, Ids)| LeftOut {
-        stage: last.manifest().stage.clone(),
-        state: "incomplete".to_owned(),
-        reason: reason.to_owned(),
+    let left = |(at, items): (Stopped, Ids)| LeftOut {
+        stage: at.stage,
+        state: at.state.to_owned(),
+        reason: at.reason.to_owned(),
+        says: at.says,
         items,
         beside: 0,
     };
-    Ok(by_reason.into_iter().map(left).collect())
+    Ok(stopped.into_iter().map(left).collect())
 }
 
 #[cfg(test)]
@@ -156,6 +159,7 @@ mod tests {
             stage: stage.into(),
             state: "held".into(),
             reason: "votes_missing".into(),
+            says: None,
             items: Ids { count, first: Vec::new() },
             beside: 0,
         };

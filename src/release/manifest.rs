@@ -80,6 +80,11 @@ pub struct AlikePair {
     pub text_b: String,
 }
 
+/// What the conditions of `[data]` are called among the stages.
+pub(super) const WHEN: &str = "[data] when";
+/// What its requirements are called there.
+pub(super) const REQUIRES: &str = "[data] requires";
+
 /// A dump.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Raw {
@@ -192,6 +197,13 @@ impl Candidate {
         self.version == "candidate"
     }
 
+    /// The records of the last stage that the conditions of `[data]` stopped, by condition.
+    pub fn stopped(&self) -> impl Iterator<Item = &LeftOut> {
+        [WHEN, REQUIRES]
+            .into_iter()
+            .flat_map(move |stage| self.left_out.iter().filter(move |left| left.stage == stage))
+    }
+
     /// Number of records of the last stage that did not become rows.
     pub fn incomplete(&self) -> u64 {
         self.left_out.iter().filter(|left| left.is_incomplete()).map(|left| left.items.count).sum()
@@ -246,12 +258,16 @@ const NAMED: usize = 5;
 pub struct LeftOut {
     /// The last stage that they reached.
     pub stage: String,
-    /// `held`, `failed`, or `incomplete` for records of the last stage that did not become rows.
+    /// `held`, `failed`, `dropped` by the conditions of `[data]`, or `incomplete` for records of the last stage that did not
+    /// become rows.
     pub state: String,
     /// The reason's code, or what is missing.
     pub reason: String,
     /// The records.
     pub items: Ids,
+    /// What that means, where the benchmark's folder says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub says: Option<String>,
     /// How many records wait with them because they belong to them: the answers to these questions.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub beside: u64,
@@ -262,25 +278,32 @@ fn is_zero(n: &u64) -> bool {
 }
 
 impl LeftOut {
-    /// `12 held at review:screen (votes_missing): tieba:1, tieba:2 and 10 more`.
+    /// `12 held at review:screen (votes_missing): tieba:1, tieba:2 and 10 more`, with the folder's sentence behind its reason.
     pub fn describe(&self) -> String {
         let named = &self.items.first[..self.items.first.len().min(NAMED)];
         let more = match self.items.count - named.len() as u64 {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        let LeftOut { stage, state, reason, items, beside } = self;
+        let LeftOut { stage, state, reason, says, items, beside } = self;
+        let says = says.as_ref().map(|says| format!(": {says}")).unwrap_or_default();
         let beside = match beside {
             0 => String::new(),
             1 => ", with 1 that belongs to them".to_owned(),
             beside => format!(", with {beside} that belong to them"),
         };
-        format!("{} {state} at {stage} ({reason}){beside}: {}{more}", items.count, named.join(", "))
+        format!("{} {state} at {stage} ({reason}{says}){beside}: {}{more}", items.count, named.join(", "))
     }
 
-    /// Whether these are records of the last stage that did not become rows.
+    /// Whether these are records of the last stage that did not become rows: they lack something, or the conditions of
+    /// `[data]` stop them.
     pub(super) fn is_incomplete(&self) -> bool {
-        self.state == "incomplete"
+        self.state == "incomplete" || self.is_of_condition()
+    }
+
+    /// Whether a condition of `[data]` stopped them.
+    fn is_of_condition(&self) -> bool {
+        [WHEN, REQUIRES].contains(&self.stage.as_str())
     }
 }
 

@@ -81,7 +81,7 @@ pub use history::{KeptVersion, kept_versions};
 pub use holders::{Holder, holders};
 pub(crate) use item::damaged;
 pub use manifest::{AlikePair, Candidate, LeftOut, Link, Raw, Yanked};
-pub use numbered::{is_published, not_an_item, records_of_rows};
+pub use numbered::{is_published, records_of_rows, stop_without_row};
 pub use origin::origin;
 pub use partial::is_partial;
 pub use publish::{Proposal, Wanted, current, due, release, unlicensed};

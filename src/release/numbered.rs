@@ -8,15 +8,16 @@ use riddlemill_benchmarks::splits::WHOLE;
 use rustc_hash::FxHashMap;
 
 use super::division::{Division, Made, compared};
-use super::item::{Optional, RowContext, Seen, damaged, series};
+use super::item::{NoRow, Optional, RowContext, Seen, damaged, series};
 use super::layout::{self, Layout, oddity, post_row};
+use super::manifest::{REQUIRES, WHEN};
 use super::read_rows::JsonRow;
 use super::registry::{Ordinals, Registry};
 use super::row::Row;
 use super::source::{CandidateSource, published};
 use crate::audit::{Ending, Explained};
 use crate::recipe::{RECIPES, Recipe};
-use crate::record::{self, Column, Post, PostKind, Record};
+use crate::record::{self, Column, Entry, Post, PostKind, Reason, Record, State};
 use crate::stages::import::{kinds, source_kind};
 use crate::stages::published::Published;
 use crate::stages::{Rows, Stage};
@@ -160,31 +161,74 @@ fn numbered_of(
 
 /// Whether a record is an item, whatever its number and standing.
 fn is_item(id: &str, seen: Seen, data: &Data, layout: &Layout) -> Result<bool, Error> {
+    Ok(item(id, seen, data, layout)?.is_ok())
+}
+
+/// The row of a record, whatever its number and standing, or why it is none.
+fn item(id: &str, seen: Seen, data: &Data, layout: &Layout) -> Result<Result<Row, NoRow>, Error> {
     let any = Optional::new();
     // A row of a published file may lack values that others have.
     let layout = if record::is_published(id) { layout.with(&[PUBLISHED]) } else { *layout };
     let beside =
         RowContext { number: Some(0), optional: &any, source_kind: Some(String::new()), published: None };
-    Ok(seen.row(data, &layout, beside).map_err(damaged)?.is_some())
+    seen.made(data, &layout, beside).map_err(damaged)
 }
 
-/// Why a record at a recipe's end is no row: the folder does not want it, or it lacks something.
-pub(super) const UNWANTED: &str = "`when` under [data] of the benchmark leaves it out";
+/// Where a record at a recipe's end stopped that did not become a row: at the conditions of `[data]`, which are told as steps,
+/// or at the last stage, where it lacks something.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Stopped {
+    /// The stage.
+    pub stage: String,
+    /// `dropped`, `held` or `incomplete`.
+    pub state: &'static str,
+    /// The reason's code, or what is missing.
+    pub reason: &'static str,
+    /// What that means, in the folder's words.
+    pub says: Option<String>,
+}
+
+impl Stopped {
+    /// Where a record stopped that no split takes.
+    pub(super) fn without_split(stage: &str, reason: &'static str) -> Stopped {
+        Stopped { stage: stage.to_owned(), state: INCOMPLETE, reason, says: None }
+    }
+}
+
+/// The state of a record that reached the end and is no row.
+const INCOMPLETE: &str = "incomplete";
 const LACKING: &str = "a field that every row has is missing";
 
-/// The ids of records at a recipe's end that did not become rows, each with the reason.
-pub(super) fn rowless(
-    end: CandidateSource,
-    last: &StageReader,
-) -> Result<Vec<(String, &'static str)>, Error> {
+/// Where a record stopped, and the evidence.
+fn stopped(no: NoRow, data: &Data, stage: &str) -> (Stopped, Option<String>) {
+    let at = |stage: &str, state, reason: Reason, says| Stopped {
+        stage: stage.to_owned(),
+        state,
+        reason: reason.code(),
+        says: Some(says),
+    };
+    match no {
+        NoRow::Unwanted { seen } => {
+            let reason = data.reason.map_or(Reason::NotWanted, Reason::Own);
+            (at(WHEN, State::Dropped.code(), reason, reason.definition().to_owned()), Some(seen))
+        }
+        NoRow::Unmet { says } => (at(REQUIRES, State::Held.code(), Reason::RequirementBroken, says), None),
+        NoRow::Lacking => {
+            let (stage, state) = (stage.to_owned(), INCOMPLETE);
+            (Stopped { stage, state, reason: LACKING, says: None }, None)
+        }
+    }
+}
+
+/// The ids of records at a recipe's end that did not become rows, each with where it stopped.
+pub(super) fn rowless(end: CandidateSource, last: &StageReader) -> Result<Vec<(String, Stopped)>, Error> {
     let of = |rows: Rows, data: &Data, layout: &Layout| {
         let mut ids = Vec::new();
         for part in last.parts_of::<record::Row>(rows.columns(), "rows") {
             for record in part? {
-                let seen = || Seen::new(&record, data).map_err(damaged);
-                if !is_item(record.id(), seen()?, data, layout)? {
-                    let wanted = seen()?.wants_record(data).map_err(damaged)?;
-                    ids.push((record.id().to_owned(), if wanted { LACKING } else { UNWANTED }));
+                let seen = Seen::new(&record, data).map_err(damaged)?;
+                if let Err(no) = item(record.id(), seen, data, layout)? {
+                    ids.push((record.id().to_owned(), stopped(no, data, &last.manifest().stage).0));
                 }
             }
         }
@@ -198,15 +242,39 @@ pub(super) fn rowless(
     }
 }
 
-/// Why a record that a recipe has kept to its end is no row of the set; `None` if it is one, or none is declared.
+/// Adds to the path of a record that a recipe has kept to its end where it stopped, if it is no row of the set.
 ///
 /// # Errors
 /// [`Error`] if the last stage cannot be read.
-pub fn not_an_item(
+pub fn stop_without_row(
+    workspace: &Workspace,
+    recipe: &'static Recipe,
+    explained: &mut Explained,
+) -> Result<(), Error> {
+    if let Some((at, evidence)) = not_an_item(workspace, recipe, explained)? {
+        let Stopped { stage, state, reason, says } = at;
+        let id = explained.way.last().map(|last| last.into.as_ref().unwrap_or(&last.id).clone());
+        let entry = Entry {
+            id: id.unwrap_or_default(),
+            outcome: state.to_owned(),
+            reason: Some(reason.to_owned()),
+            evidence,
+            before: None,
+            after: None,
+            into: None,
+            score: None,
+        };
+        explained.stop(&stage, entry, says);
+    }
+    Ok(())
+}
+
+/// Where a record stopped that a recipe has kept to its end, and the evidence; `None` if it is a row, or none is declared.
+fn not_an_item(
     workspace: &Workspace,
     recipe: &'static Recipe,
     explained: &Explained,
-) -> Result<Option<String>, Error> {
+) -> Result<Option<(Stopped, Option<String>)>, Error> {
     let end = CandidateSource::new(recipe);
     let declared = data_of(recipe).zip(layout::find(recipe.name)).filter(|_| end.rows() != Rows::Posts);
     let Some((data, layout)) = declared.filter(|_| explained.ending() == Ending::In) else { return Ok(None) };
@@ -224,18 +292,13 @@ pub fn not_an_item(
     };
     let mut why = None;
     for record in &records {
-        let seen = || Seen::new(record, data).map_err(damaged);
-        if is_item(record.id(), seen()?, data, layout)? {
-            match apart(record.id()) {
+        match item(record.id(), Seen::new(record, data).map_err(damaged)?, data, layout)? {
+            Ok(_) => match apart(record.id()) {
                 None => return Ok(None),
-                Some((_, reason)) => why = Some((*reason).to_owned()),
-            }
-            continue;
+                Some((_, reason)) => why = Some((Stopped::without_split(step.name, reason), None)),
+            },
+            Err(no) => why = Some(stopped(no, data, step.name)),
         }
-        why = Some(match seen()?.wants_record(data).map_err(damaged)? {
-            false => UNWANTED.to_owned(),
-            true => "a column that every row has is empty".to_owned(),
-        });
     }
     Ok(why)
 }

@@ -276,7 +276,9 @@ fn a_record_that_when_leaves_out_is_no_row() {
             true => rows += usize::from(out.contains("kept to the end")),
             false if out.contains("review:kinds changed") => {
                 left += 1;
-                assert!(out.contains("no row (`when`") && !out.contains("kept to the end"), "{out}");
+                assert!(out.contains("left out (dropped)") && !out.contains("kept to the end"), "{out}");
+                assert!(out.contains("[data] when") && out.contains("not_wanted"), "{out}");
+                assert!(out.contains("kinds.rating = "), "{out}");
             }
             false => {}
         }

@@ -128,6 +128,11 @@ const LATER: &[Reason] = &[
     Reason::Unjudgeable,
     // own_elements.rs: the sample asks about no elements of lists.
     Reason::NotAList,
+    // selecting.rs and traps.rs: the built-in folders select nothing, make no records of elements, and demand nothing.
+    Reason::NotComputed,
+    Reason::NoElements,
+    Reason::RequirementBroken,
+    Reason::NotWanted,
     // An endpoint that fails: tests/integration/waits.rs and breaker.rs.
     Reason::EndpointLeft,
     Reason::RequestRefused,

@@ -4,6 +4,7 @@ use minijinja::Value;
 use riddlemill_text::record::Reason;
 
 use crate::expression::{Expression, Named, Trouble};
+use crate::requirement::Requirement;
 
 /// Which answers drop a record. A field of [`Kind::Keep`](crate::ballot::Kind::Keep) does so by itself.
 #[derive(Debug)]
@@ -65,6 +66,10 @@ pub struct BallotSource {
     pub before: Option<Expression>,
     /// The text after the decision, for the ledger.
     pub after: Option<Expression>,
+    /// What an answer must meet, over the record and, in the ballot's group, the answers.
+    pub requires: Vec<Requirement>,
+    /// The ballot's group: its name in expressions.
+    pub group: &'static str,
 }
 
 /// What is drafted for an element, in the expressions of the ballot on it.
@@ -126,6 +131,11 @@ impl BallotSource {
         keeps.chain(finds).chain(before).chain(self.after.iter().map(|e| ("after", e)))
     }
 
+    /// The conditions that answers must meet.
+    pub(crate) fn required(&self) -> impl Iterator<Item = &Expression> {
+        self.requires.iter().map(|requirement| &requirement.holds)
+    }
+
     /// Every expression over the record and the decision.
     pub fn decided(&self) -> impl Iterator<Item = &Expression> {
         self.keeps.iter().map(|(_, e)| e).chain(&self.finds).chain(&self.after)
@@ -135,7 +145,8 @@ impl BallotSource {
 impl PartialEq for BallotSource {
     fn eq(&self, other: &BallotSource) -> bool {
         let sources = |asked: &BallotSource| -> Vec<&str> {
-            asked.expressions().chain(asked.decided()).map(Expression::source).collect()
+            let all = asked.expressions().chain(asked.decided()).chain(asked.required());
+            all.map(Expression::source).collect()
         };
         sources(self) == sources(other)
     }

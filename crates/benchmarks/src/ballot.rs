@@ -255,6 +255,9 @@ pub struct Ballot {
     /// Languages that voters must read.
     #[serde(skip)]
     pub languages: Vec<&'static str>,
+    /// Whether they must read the language of the record.
+    #[serde(skip)]
+    pub of_its_language: bool,
     /// Where the paper describes it.
     pub paper: &'static str,
     /// Content keys shown, in order, with their labels.

@@ -11,6 +11,7 @@ use crate::ballot::{
 pub use crate::choice::Lists;
 use crate::expression::{self, Expression, Language};
 use crate::reader::{Keys, Problems, read};
+use crate::requirement;
 use crate::scope::group;
 use crate::setting::SettingValues;
 
@@ -81,6 +82,9 @@ const ROLES: [(&str, Role); 4] = [
     ("meta", Role::Meta),
 ];
 
+/// `languages` of a ballot whose voters must read what the record is written in.
+const OF_RECORD: &str = "of the record";
+
 /// Defaults for every ballot of a file.
 #[derive(Clone)]
 struct Common {
@@ -88,6 +92,7 @@ struct Common {
     votes: usize,
     drafts: Drafts,
     languages: Vec<&'static str>,
+    of_its_language: bool,
     trial: Option<Qualification>,
 }
 
@@ -99,6 +104,7 @@ impl Default for Common {
             votes: 1,
             drafts: Drafts::Hidden,
             languages: Vec::new(),
+            of_its_language: false,
             trial: None,
         }
     }
@@ -109,13 +115,21 @@ fn common(keys: &Keys<'_>, every: &Common) -> Common {
         formal: keys.share("formal").unwrap_or(0.0),
         senior: keys.share("senior").unwrap_or(0.0),
     };
+    let (languages, of_its_language) = match keys.is_text("languages") {
+        true => (Vec::new(), keys.one_of("languages", &[(OF_RECORD, true)]).unwrap_or(false)),
+        false => match keys.texts("languages") {
+            Some(languages) => (languages, false),
+            None => (every.languages.clone(), every.of_its_language),
+        },
+    };
     Common {
         voters: keys.some_of("voters", &ROLES).unwrap_or_else(|| every.voters.clone()),
         votes: keys.count("votes").unwrap_or(every.votes),
         drafts: keys
             .one_of("drafts", &[("hidden", Drafts::Hidden), ("shown", Drafts::Shown)])
             .unwrap_or(every.drafts),
-        languages: keys.texts("languages").unwrap_or_else(|| every.languages.clone()),
+        languages,
+        of_its_language,
         trial: keys.table("trial", trial).or(every.trial),
     }
 }
@@ -139,6 +153,7 @@ fn ballot(
         guideline: keys.words("guideline"),
         examples: examples(&fields, keys),
         languages: common.languages,
+        of_its_language: common.of_its_language,
         paper: keys.text("paper").unwrap_or_default(),
         shows: shows(keys),
         review: keys.table("second", |keys| second(&fields, lists, keys)),
@@ -259,6 +274,8 @@ fn asked(language: Language, file: &str, name: &'static str, keys: &Keys<'_>) ->
         finds: keys.texts("finds").unwrap_or_default().into_iter().filter_map(finds).collect(),
         before: one(keys, "before"),
         after: one(keys, "after"),
+        requires: requirement::read(language, file, keys),
+        group: crate::reader::keep(&group(name)),
     }))
 }
 

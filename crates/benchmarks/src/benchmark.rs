@@ -15,13 +15,16 @@ use crate::ballots::Ballots;
 use crate::data::{Data, Fields};
 use crate::declares::{self, Tables};
 use crate::draft::Draft;
+use crate::elements::Elements;
 use crate::expression::Expression;
 use crate::figure::Report;
 use crate::native::Native;
 use crate::paper::Paper;
 use crate::published::Published;
 use crate::record_kind::RecordKind;
+use crate::selecting::Select;
 use crate::setting::{Setting, Settings};
+use riddlemill_text::record::OwnReason;
 
 /// A benchmark as its folder declares it.
 #[derive(Debug)]
@@ -72,6 +75,10 @@ pub struct Benchmark {
     pub marked: Vec<Marked>,
     /// Its steps that are named operations of the program.
     pub natives: Vec<Native>,
+    /// Its steps that drop or hold records.
+    pub selects: Vec<Select>,
+    /// Its steps that make a record of every element of a list.
+    pub elements: Vec<Elements>,
     /// The declarations of each step and ballot.
     tables: Tables,
     /// The hash of its files, on which a released folder depends in addition to its rows.
@@ -118,6 +125,10 @@ pub enum Kind {
     Options,
     /// A named operation in Rust, for what cannot be declared.
     Native(&'static str),
+    /// Records are dropped or held.
+    Select,
+    /// Every element of a list becomes a record.
+    Elements,
 }
 
 /// A prompt of a benchmark.
@@ -188,13 +199,20 @@ impl Benchmark {
         if let Kind::Ballot(name) = step.kind {
             let ballot = self.ballot(name);
             let of_ballot = ballot.and_then(|ballot| ballot.asked).into_iter();
-            asked.extend(of_ballot.flat_map(|asked| asked.expressions().chain(asked.decided())));
+            let all = |asked: &'static crate::ballot::BallotSource| {
+                asked.expressions().chain(asked.decided()).chain(asked.required())
+            };
+            asked.extend(of_ballot.flat_map(all));
         }
         asked.extend(self.drafts.iter().filter(|d| d.name == step.name).flat_map(Draft::expressions));
         let options = self.options.iter().filter(|options| options.name == step.name);
         asked.extend(options.flat_map(|options| [&options.right, &options.wrong]));
         let natives = self.natives.iter().filter(|native| native.name == step.name);
         asked.extend(natives.flat_map(|native| native.asked().chain(native.over_findings())));
+        let selects = self.selects.iter().filter(|select| select.name == step.name);
+        asked.extend(selects.flat_map(Select::expressions));
+        let elements = self.elements.iter().filter(|elements| elements.name == step.name);
+        asked.extend(elements.flat_map(Elements::expressions).map(|(expression, _)| expression));
         asked
     }
 
@@ -244,6 +262,12 @@ impl Benchmark {
         self.published.as_ref()?;
         let of_it = self.tables.iter().filter(|(name, _)| name.starts_with("published."));
         Some(declares::hash(&of_it.map(|(name, text)| format!("{name} {text}\n")).collect::<String>()))
+    }
+
+    /// The reasons that its folder gives for what its steps and `[data]` leave out.
+    pub fn reasons(&self) -> impl Iterator<Item = &'static OwnReason> {
+        let of_data = self.data.iter().filter_map(|data| data.reason);
+        self.selects.iter().map(|select| select.reason).chain(of_data)
     }
 
     /// The ballot of a review step; `None` if ballots.toml does not declare it.

@@ -10,11 +10,13 @@ use riddlemill_text::text::counts;
 
 use crate::value::{text, texts};
 
-pub(crate) const NAMES: [&str; 12] = [
+pub(crate) const NAMES: [&str; 14] = [
     "unusable",
     "repetitions",
     "lost_in_translation",
     "words",
+    "characters",
+    "edits",
     "sentences",
     "opening",
     "likeness",
@@ -36,6 +38,9 @@ pub(crate) fn add(language: &mut Environment<'static>) {
         text(&english).map(|english| replies::lost(&plain_text(&chinese), &english)).unwrap_or_default()
     });
     language.add_function("words", |of: Value| counts::count_words(&plain_text(&of)));
+    language.add_function("characters", |of: Value| plain_text(&of).chars().count());
+    language
+        .add_function("edits", |a: Value, b: Value| strsim::levenshtein(&plain_text(&a), &plain_text(&b)));
     language.add_function("sentences", |of: Value| counts::sentences(&plain_text(&of)));
     language.add_function("opening", opening);
     language.add_function("likeness", |a: Value, b: Value| {

@@ -5,6 +5,9 @@ use std::sync::Arc;
 use crate::compat::{self, Compats};
 use crate::expression::{Expression, Language};
 use crate::reader::Keys;
+use crate::requirement::{self, Requirement};
+use crate::selecting;
+use riddlemill_text::record::OwnReason;
 use crate::splits::{self, Splits};
 
 /// Names for expressions over a record, in order; each may use those before it.
@@ -23,6 +26,10 @@ pub struct Data {
     pub fields: Fields,
     /// The condition for a record to be an item.
     pub when: Option<Expression>,
+    /// Why a record of which that does not hold is none, in the folder's words.
+    pub reason: Option<&'static OwnReason>,
+    /// What a row must meet: without it, its record waits.
+    pub requires: Vec<Requirement>,
     /// The decisions that determine a row's standing; empty if the record states it.
     pub rests_on: Vec<Rests>,
     /// Columns whose values are counted on the card and cross-tabulated in a diff.
@@ -221,6 +228,8 @@ pub(crate) fn read(language: Language, file: &str, fields: &Fields, keys: &Keys<
             sometimes,
             fields: Arc::clone(fields),
             when: over(keys, "when"),
+            reason: reason(keys),
+            requires: requirement::read(language, file, keys),
             rests_on: rests_on(language, file, keys),
             labels: keys.texts("labels").unwrap_or_default(),
             checks: keys.tables("checks", check).unwrap_or_default().into_iter().flatten().collect(),
@@ -242,6 +251,17 @@ pub(crate) fn read(language: Language, file: &str, fields: &Fields, keys: &Keys<
     let columns: Vec<&str> = data.columns.iter().map(|column| column.name).collect();
     data.compat = compat::read(language, file, keys, &columns);
     Some(data)
+}
+
+/// Why `when` takes a record out.
+fn reason(keys: &Keys<'_>) -> Option<&'static OwnReason> {
+    if !keys.has("reason") {
+        return None;
+    }
+    if !keys.has("when") {
+        keys.problem("reason", "it is why `when` leaves a record out, and there is no `when`");
+    }
+    selecting::reason(keys)
 }
 
 /// The column for the deviations of a row's published file from its other columns.
@@ -276,6 +296,7 @@ fn known(data: &Data, keys: &Keys<'_>) {
         .flat_map(|check| [&check.holds, &check.says])
         .chain(&data.group)
         .chain(&data.parts)
+        .chain(data.requires.iter().map(|requirement| &requirement.holds))
         .filter_map(|e| e.unknown("column", over()))
     {
         keys.problem("checks", problem);

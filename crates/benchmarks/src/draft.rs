@@ -8,6 +8,7 @@ use crate::expression::{Expression, Language, Named};
 use crate::reader::{Keys, keep};
 use crate::record_kind::RecordKind;
 use crate::reply::{self, Form, Reading, Reply};
+use crate::requirement::{self, Requirement};
 use riddlemill_text::record::Reason;
 
 /// A step that asks models about each record.
@@ -60,6 +61,8 @@ pub struct Draft {
     pub checks_each: Vec<Expression>,
     /// The fields for the ledger; none means all.
     pub ledger: Option<Vec<&'static str>>,
+    /// What a reply must meet, over what was asked about and its fields; otherwise the model is asked again.
+    pub requires: Vec<Requirement>,
 }
 
 /// A setting: its table and key.
@@ -101,6 +104,9 @@ pub(crate) const REPLIED: [&str; 4] = ["said", "drafts", "basis", "it"];
 
 /// The names of replies in a responding step's expressions: those of an answer in addition.
 const RESPONDED: [&str; 8] = ["said", "drafts", "basis", "it", "of", "ask", "model", "sample"];
+
+/// What a requirement may name besides the record: the fields of the reply, and the element.
+const REQUIRED: [&str; 3] = ["said", "drafted", "it"];
 
 /// What `keeps` may name where the elements of a list are asked about.
 const KEPT_OF_EACH: [&str; 2] = ["each", "basis"];
@@ -224,10 +230,16 @@ impl Draft {
         self.checks.iter().chain(&self.checks_each)
     }
 
+    /// The conditions that a reply must meet, each with what else it may name.
+    pub(crate) fn required(&self) -> impl Iterator<Item = Named<'_>> {
+        self.requires.iter().map(|requirement| (&requirement.holds, &REQUIRED as &'static [&'static str]))
+    }
+
     /// Every expression over the record.
     pub(crate) fn expressions(&self) -> impl Iterator<Item = &Expression> {
         let list = self.over.iter().map(|over| &over.list);
-        self.asked().chain(list).chain(self.over_reply()).chain(self.checked())
+        let required = self.required().map(|(expression, _)| expression);
+        self.asked().chain(list).chain(self.over_reply()).chain(self.checked()).chain(required)
     }
 
     /// Every expression over a parsed reply.
@@ -366,7 +378,11 @@ impl Place<'_> {
             checks: self.expressions(keys, "checks"),
             checks_each: self.expressions(keys, "checks_each"),
             ledger: keys.texts("ledger"),
+            requires: requirement::read(self.language, self.file, keys),
         };
+        if responding && !draft.requires.is_empty() {
+            keys.problem("requires", "a model's own answer is taken as it is: `requires` is for drafts");
+        }
         let given =
             |name: &str| draft.cases.iter().any(|case| case.with.iter().any(|(with, _)| *with == name));
         if let Some(value) = draft.translates.filter(|value| !given(value)) {

@@ -7,15 +7,17 @@ use riddlemill_text::hint::unknown;
 use crate::asked::DRAFTED;
 use crate::benchmark::{Benchmark, Kind};
 use crate::draft::Draft;
+use crate::elements::{ELEMENT, Elements};
 use crate::expression::Expression;
 use crate::native::Native;
 use crate::reader::Problem;
 use crate::scope::group;
+use crate::selecting::Select;
 
 /// The names of every record.
-const POST: [&str; 13] = [
+const POST: [&str; 14] = [
     "kind", "text", "title", "content", "time", "score", "number", "note", "source", "file", "position",
-    "licence", "author",
+    "licence", "author", "language",
 ];
 /// Reserved names, which no step, ballot or field of a benchmark may have.
 const TAKEN: [&str; 8] = ["id", "text", "post", "table", "settings", "number", "standing", "this"];
@@ -99,7 +101,7 @@ fn unknown_names(
     };
     for step in &benchmark.steps {
         if let Some(draft) = benchmark.drafts.iter().find(|draft| draft.name == step.name) {
-            draft.asked_with().for_each(|(e, more)| check(&with(&known, more), e));
+            draft.asked_with().chain(draft.required()).for_each(|(e, more)| check(&with(&known, more), e));
             let fields = draft.fields().into_iter().map(str::to_owned);
             match draft.ballot {
                 _ if !draft.responds.is_empty() => {
@@ -148,13 +150,17 @@ fn unknown_names(
                     );
                     misplaced.push(Problem { place: e.place().to_owned(), what });
                 });
-                let second = ballot.review.iter().flat_map(|second| &second.fields);
-                let fields = ballot.fields.iter().chain(second).map(|field| group(field.name));
+                let second = || ballot.review.iter().flat_map(|second| &second.fields);
+                let fields = ballot.fields.iter().chain(second()).map(|field| group(field.name));
                 let left: Vec<String> = match over {
                     true => of(&["each", "standing", "basis", "draft", "draft_basis", "flags"]),
                     false => fields.chain(of(&DECIDED)).collect(),
                 };
                 known.insert(group(name), left);
+                let mut answered = with(&known, if over { &["it"] } else { &[] });
+                let answers = ballot.fields.iter().chain(second()).map(|field| group(field.name));
+                answered.insert(group(name), answers.chain(of(&DECIDED)).collect());
+                ballot.asked.iter().flat_map(|asked| asked.required()).for_each(|e| check(&answered, e));
             }
             Kind::Options => {
                 if let Some(options) = benchmark.options.iter().find(|options| options.name == step.name) {
@@ -173,6 +179,15 @@ fn unknown_names(
                     (None, fields) => of(&fields.unwrap_or_default()),
                 };
                 known.entry(group(native.called())).or_default().extend(fields);
+            }
+            Kind::Select => {
+                let select = benchmark.selects.iter().filter(|select| select.name == step.name);
+                select.flat_map(Select::expressions).for_each(|e| check(&known, e));
+            }
+            Kind::Elements => {
+                let elements = benchmark.elements.iter().filter(|elements| elements.name == step.name);
+                elements.flat_map(Elements::expressions).for_each(|(e, more)| check(&with(&known, more), e));
+                known.insert(group(step.name), of(&ELEMENT));
             }
             _ => {}
         }

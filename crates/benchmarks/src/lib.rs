@@ -13,6 +13,8 @@
 //! - [`expression`]: computed over a record or a row; `value`: its result as a text or a list of texts; [`data`]: the
 //!   columns of a release; [`splits`]: the files of its rows; [`compat`]: the published files.
 //! - `checks`: functions that expressions may call. [`reply`]: how a reply is parsed.
+//! - [`requirement`]: what drafts, votes and rows must meet. [`selecting`]: steps that drop or hold records; [`elements`]: steps that
+//!   make a record of every element of a list.
 //! - [`draft`]: the table of a draft step; [`arranged`]: those of options and marked texts; [`native`]: that of a named operation; [`scope`]: a record as expressions see it; `records`: kinds of records with
 //!   columns.
 //! - [`published`]: how rows of a published file become records; [`notation`]: JSON as Python writes it.
@@ -41,6 +43,7 @@ mod declares;
 mod derived;
 pub mod draft;
 pub mod edition2;
+pub mod elements;
 pub mod expression;
 mod faults;
 pub mod figure;
@@ -56,9 +59,11 @@ pub mod reader;
 pub mod record_kind;
 mod records;
 pub mod reply;
+pub mod requirement;
 mod row;
 pub mod scope;
 pub mod script;
+pub mod selecting;
 pub mod setting;
 mod shown;
 pub mod splits;
@@ -244,6 +249,11 @@ pub fn built_in(name: &str) -> Option<Vec<(&'static str, &'static str)>> {
 /// The benchmark with a name.
 pub fn find(name: &str) -> Option<&'static Benchmark> {
     all().iter().find(|benchmark| benchmark.name == name)
+}
+
+/// The reason of a folder with this code; `None` if no folder gives it.
+pub fn reason(code: &str) -> Option<&'static riddlemill_text::record::OwnReason> {
+    all().iter().flat_map(Benchmark::reasons).find(|own| own.code == code)
 }
 
 /// The current name of a renamed benchmark; `None` if none had this name.

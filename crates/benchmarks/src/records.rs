@@ -9,6 +9,7 @@ use crate::figure::Report;
 use crate::native::Native;
 use crate::reader::Problem;
 use crate::record_kind::RecordKind;
+use crate::selecting::Select;
 
 /// Where findings of drafts and ballots go.
 const FLAGS: &str = "flags";
@@ -21,7 +22,7 @@ const SAID: [&str; 6] = ["said", "given", "decisions", "standing", "basis", "it"
 /// Unknown columns used by a draft.
 pub(crate) fn unknown_to_draft(fields: &[(&'static str, Expression)], draft: &Draft) -> Vec<Problem> {
     let keeps = (draft.leaves, draft.keeps.as_slice());
-    let named = draft.asked_with().chain(draft.said_with());
+    let named = draft.asked_with().chain(draft.said_with()).chain(draft.required());
     let mut problems = unknown_to_step(draft.records, fields, named, keeps);
     let checks = draft.checked().next().is_some() || !draft.discards.is_empty();
     if let Some(kind) = draft.leaves.filter(|kind| checks && !has(kind, FLAGS)) {
@@ -44,6 +45,12 @@ pub(crate) fn unknown_to_native(fields: &[(&'static str, Expression)], native: &
     let asked = native.asked().map(|asked| (asked, &[] as &[&str]));
     let over_findings = native.over_findings().map(|expression| (expression, &REPLIED as &[&str]));
     unknown_to_step(native.records, fields, asked.chain(over_findings), keeps)
+}
+
+/// Unknown columns used by a step that drops or holds records.
+pub(crate) fn unknown_to_select(fields: &[(&'static str, Expression)], select: &Select) -> Vec<Problem> {
+    let named = select.expressions().map(|expression| (expression, &[] as &[&str]));
+    unknown_to_step(select.records, fields, named, (None, [].as_slice()))
 }
 
 /// Unknown columns used by a step, in its expressions, each with what else it may name, and as their targets.
@@ -111,6 +118,10 @@ pub(crate) fn unknown_columns(
         }
         for e in asked.decided() {
             problems.extend(problem(e, e.unknown("column", columns().chain(fields()).chain(SAID))));
+        }
+        for e in asked.required() {
+            let known = columns().chain(fields()).chain(["it", asked.group]);
+            problems.extend(problem(e, e.unknown("column", known)));
         }
         for (column, e) in asked.keeps.iter().filter(|(column, _)| !columns().any(|known| known == *column)) {
             problems.extend(problem(e, Some(unknown("column", column, columns()))));

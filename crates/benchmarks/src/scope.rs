@@ -9,6 +9,9 @@ use minijinja::value::{Object, Value};
 use crate::expression::{Expression, Trouble};
 pub use crate::value::{group, listed, text, texts};
 
+/// Most characters of a value in evidence.
+const SEEN: usize = 200;
+
 /// A record's variables with their values. `[fields]` are computed when [`Scope::value`] uses them, because a
 /// field may depend on a later step.
 pub struct Scope<'f> {
@@ -20,6 +23,36 @@ impl<'f> Scope<'f> {
     /// Over these variables, a map, and those of `[fields]` in order.
     pub fn new(names: Value, fields: &'f [(&'static str, Expression)]) -> Scope<'f> {
         Scope { names, fields }
+    }
+
+    /// The variables, and those of `[fields]`.
+    pub fn parts(&self) -> (&Value, &'f [(&'static str, Expression)]) {
+        (&self.names, self.fields)
+    }
+
+    /// What an expression saw, as evidence: each path that it uses with its value, `tries.right = 2; text = "…"`.
+    pub fn seen(&self, expression: &Expression) -> String {
+        let value = |path: &str| -> Option<Value> {
+            let mut parts = path.split('.');
+            let first = parts.next()?;
+            let field = self.fields.iter().find(|(name, _)| *name == first);
+            let mut value = match field {
+                Some((_, field)) => self.value(field).ok()?,
+                None if expression.calls(first) => return None,
+                None => self.named(first).unwrap_or_default(),
+            };
+            for part in parts {
+                value = value.get_attr(part).unwrap_or_default();
+            }
+            Some(if value.is_undefined() { Value::from(()) } else { value })
+        };
+        let shown = |path: String| {
+            let json = serde_json::to_string(&value(&path)?).unwrap_or_default();
+            let short =
+                json.char_indices().nth(SEEN).map_or(json.clone(), |(end, _)| format!("{}…", &json[..end]));
+            Some(format!("{path} = {short}"))
+        };
+        expression.paths().into_iter().filter_map(shown).collect::<Vec<_>>().join("; ")
     }
 
     /// A variable; `None` if there is none of this name.
@@ -92,4 +125,28 @@ impl Object for Above {
 /// These variables, falling back to the other's.
 pub fn above(names: BTreeMap<&'static str, Value>, others: &Value) -> Value {
     Value::from_object(Above { names, others: others.clone() })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::choice::Lists;
+    use crate::expression::{language, names};
+
+    #[test]
+    fn evidence_has_every_value_that_an_expression_saw() {
+        let language = language(Lists::new(), &Arc::default());
+        let parse = |source| Expression::parse(language, String::new(), source).unwrap();
+        let grade = names([("noticed", Value::from("yes")), ("by", Value::from(vec!["a", "b"]))].into_iter());
+        let record = names([("grade", grade), ("text", Value::from("x".repeat(300)))].into_iter());
+        let fields = [("long", parse("characters(text) > 9"))];
+        let scope = Scope::new(record, &fields);
+        let rule = parse("grade.noticed == 'yes' and grade.by | length > 1 and long and none_such is none");
+        let seen = scope.seen(&rule);
+        assert_eq!(seen, "grade.by = [\"a\",\"b\"]; grade.noticed = \"yes\"; long = true; none_such = null");
+        let cut = scope.seen(&parse("text"));
+        assert!(cut.len() < 230 && cut.ends_with('…'), "{cut}");
+    }
 }

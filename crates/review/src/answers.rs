@@ -5,9 +5,10 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-use super::ballot::{Choice, Field, KEEP, Kind};
+use super::ballot::{Choice, Field, KEEP, Kind, Label};
 use super::item::Item;
 use super::value::{Value, Values};
+use riddlemill_benchmarks::requirement::Unmet;
 use riddlemill_text::shortcuts::{Cue, cues};
 use riddlemill_text::text::normalise::{Fold, fold};
 
@@ -79,6 +80,12 @@ pub enum Fault {
     /// A text repeats what it must not.
     #[error("is the same as the right answer")]
     Right,
+    /// The answers do not meet what the benchmark's folder requires.
+    #[error("{}", says.en)]
+    Unmet {
+        /// The folder's sentence.
+        says: Label,
+    },
 }
 
 fn near(near: &Option<String>) -> String {
@@ -107,6 +114,11 @@ pub fn read(form: &[Field], item: &Item, given: impl Fn(&str) -> Option<Value>) 
         return Answers::Faulty(faults);
     }
     accept_unchanged(form, item, &mut values);
+    if let Some(Unmet { field, says }) = item.unmet(form, &values) {
+        let last = form.iter().rev().find(|field| values.get(field.name).is_some());
+        let field = field.or(last.map(|field| field.name)).unwrap_or_default();
+        return Answers::Faulty(vec![(field, Fault::Unmet { says })]);
+    }
     Answers::Given(values)
 }
 

@@ -135,7 +135,7 @@ pub struct AssignSettings<'s> {
     pub gold_seed: u64,
     /// Whether open gold items also get the votes that they need, as known items that stay in the recipe do.
     pub gold_is_due: bool,
-    /// The authors of what is judged, by item: they are not given it.
+    /// Who is not given an item, by item: the authors of what is judged, and those who do not read it ([`kept_off`]).
     pub written_by: Option<&'s BTreeMap<String, Vec<String>>>,
 }
 
@@ -168,10 +168,19 @@ fn listed(lacking: &[String]) -> String {
     }
 }
 
-/// The authors of what is judged, by item: for [`AssignSettings::written_by`].
-pub fn written_by(items: &[Item]) -> BTreeMap<String, Vec<String>> {
-    let written = items.iter().filter(|item| !item.written_by.is_empty());
-    written.map(|item| (item.id.clone(), item.written_by.clone())).collect()
+/// Who is not given an item, by item, for [`AssignSettings::written_by`]: the authors of what is judged, and those who are
+/// said to read languages, and not the item's.
+pub fn kept_off(items: &[Item], people: &[Annotator]) -> BTreeMap<String, Vec<String>> {
+    let names = |item: &Item| -> Vec<String> {
+        let language = item.language.as_ref();
+        let unread = |person: &&Annotator| {
+            !person.languages.is_empty() && language.is_some_and(|wanted| !person.languages.contains(wanted))
+        };
+        let unread = people.iter().filter(unread).map(|person| person.name.clone());
+        item.written_by.iter().cloned().chain(unread).collect()
+    };
+    let all = items.iter().map(|item| (item.id.clone(), names(item)));
+    all.filter(|(_, names)| !names.is_empty()).collect()
 }
 
 /// What keeps somebody from voting, with a hint; `None` if nothing does.

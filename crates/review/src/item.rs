@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use super::ballot::{Ballot, Drafts};
+use super::ballot::{Ballot, Drafts, Field};
 use super::cover::Cover;
 use super::value::{Value, Values};
+use riddlemill_benchmarks::requirement::{Answer, OfAnswers, Unmet};
 use riddlemill_files::digest::{Digest, Digester};
 use riddlemill_text::options::Draw;
 
@@ -46,6 +47,12 @@ pub struct Item {
     /// Its authors, by annotator name: they do not vote on it.
     #[serde(skip)]
     pub written_by: Vec<String>,
+    /// The language that whoever votes on it must read; none if that does not depend on the item.
+    #[serde(skip)]
+    pub language: Option<String>,
+    /// What answers must meet.
+    #[serde(skip)]
+    pub requires: Option<OfAnswers>,
 }
 
 /// The order in which something is shown.
@@ -103,6 +110,8 @@ impl Item {
             ranked: BTreeMap::new(),
             written_in: Vec::new(),
             written_by: Vec::new(),
+            language: None,
+            requires: None,
         }
     }
 
@@ -110,6 +119,20 @@ impl Item {
     pub fn drafted(&self, field: &str) -> Option<Value> {
         let draft = self.draft.get(field)?;
         Some(self.ranked.get(field).map_or_else(|| draft.clone(), |codes| Value::List(codes.clone())))
+    }
+
+    /// The first requirement of its ballot that answers do not meet.
+    pub fn unmet(&self, form: &[Field], values: &Values) -> Option<Unmet> {
+        let given = |field: &Field| {
+            let answer = match values.get(field.name)? {
+                Value::Text(text) => Answer::Text(text),
+                Value::List(list) => Answer::List(list),
+                Value::Number(number) => Answer::Number(*number),
+            };
+            Some((field.name, answer))
+        };
+        let answers: Vec<(&'static str, Answer<'_>)> = form.iter().filter_map(given).collect();
+        self.requires.as_ref()?.unmet(&answers)
     }
 
     /// An item whose two `sides` (code, text) are compared. They are shown as `<key>_1` and `<key>_2`

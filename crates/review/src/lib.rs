@@ -44,8 +44,8 @@ pub use riddlemill_files::{Digest, NotADigest};
 pub use adjudicate::{adjudicate, disputes, overruled};
 pub use agreement::agreement;
 pub use assign::{
-    Annotator, AssignError, AssignSettings, LastTrial, Task, assign, hand_on, missing_requirement, replace,
-    written_by,
+    Annotator, AssignError, AssignSettings, LastTrial, Task, assign, hand_on, kept_off, missing_requirement,
+    replace,
 };
 pub use ballot::{Ballot, Role, Round};
 pub use blinding::Blinding;

@@ -9,6 +9,8 @@ pub(super) const STAGES: &[(&str, &str, &str)] = &[
     ("embeddings", "Embeddings", "向量"),
     ("same_joke", "Same joke", "是否同一笑话"),
     ("dedup", "Dedup", "去重"),
+    ("[data] when", "What the set takes", "收录条件"),
+    ("[data] requires", "What the set requires", "收录要求"),
     ("screen", "Screening", "初筛"),
     ("suitability", "Suitability", "适宜性"),
     ("translate", "Translate", "翻译"),

@@ -18,6 +18,7 @@ use crate::record::PostKind;
 use crate::stages::Rows;
 use crate::stages::import::{kinds, source_kind};
 use crate::stages::review::Votes;
+use crate::stages::subject::take_language;
 use crate::store::{StageReader, Workspace, json_parts};
 
 /// A recipe that was made to its end.
@@ -188,9 +189,13 @@ fn seen(row: Map<String, Json>, kinds: &BTreeMap<String, String>) -> Value {
     let mut names: BTreeMap<String, Value> = named(row).collect();
     let groups = names.remove("groups");
     if let Some(groups) = groups.as_ref().and_then(Value::as_str) {
-        let groups: Map<String, Json> = serde_json::from_str(groups).unwrap_or_default();
+        let mut groups: Map<String, Json> = serde_json::from_str(groups).unwrap_or_default();
         // Before the groups are added, which may have columns of the same names.
-        names.insert("post".to_owned(), Value::from(names.clone()));
+        let mut post = names.clone();
+        let texts = ["text", "title", "content"].map(|name| names.get(name).and_then(Value::as_str));
+        let language = take_language(&mut groups, texts);
+        post.insert("language".to_owned(), Value::from(language));
+        names.insert("post".to_owned(), Value::from(post));
         names.extend(named(groups));
     }
     names.extend(kind.map(|kind| ("source_kind".to_owned(), Value::from(kind))));

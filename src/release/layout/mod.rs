@@ -12,6 +12,8 @@ use std::path::Path;
 use minijinja::Value as TemplateValue;
 use minijinja::value::Serde;
 use riddlemill_benchmarks::data::{self, PUBLISHED};
+use riddlemill_benchmarks::requirement::broken;
+use riddlemill_benchmarks::scope::Scope;
 use riddlemill_benchmarks::{Benchmark, Data, Derived, Splits, Trouble};
 use serde_json::{Map, Value as Json};
 
@@ -208,6 +210,15 @@ impl Layout {
             Value::Text(standing) => Some(standing),
             _ => None,
         }
+    }
+
+    /// The sentence of the first requirement that a row does not meet.
+    pub fn unmet(&self, row: &Row) -> Option<String> {
+        let requires = self.declared.map(|declared| declared.requires.as_slice()).unwrap_or_default();
+        if requires.is_empty() {
+            return None;
+        }
+        broken(requires, &Scope::new(self.given(row), &[])).map(|says| says.en.to_owned())
     }
 
     /// All failed checks of a row, as text.

@@ -86,7 +86,11 @@ pub(super) fn reason(language: Language, code: &str) -> String {
 pub(super) fn definition(language: Language, code: &str) -> &'static str {
     match (language, chinese::reason(code)) {
         (Language::Zh, Some((_, definition))) => definition,
-        _ => defined(code).unwrap_or_default(),
+        (Language::Zh, None) => {
+            let own = riddlemill_benchmarks::reason(code).map(|own| own.definition_zh);
+            own.or_else(|| defined(code)).unwrap_or_default()
+        }
+        (Language::En, _) => defined(code).unwrap_or_default(),
     }
 }
 

@@ -253,6 +253,7 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
     ("fate_gone", "gone", "已不在"),
     ("fate_edited", "edited", "已修改"),
     ("left_out", "Left out because it waits or failed", "因等待或失败而未收录"),
+    ("left_out_by_rule", "Left out by a condition of the benchmark", "按基准的条件未收录"),
     ("complete", "complete", "完整"),
     ("not_here", "not in output/", "不在 output/ 中"),
     ("no_candidate", "Nothing is built yet: `riddlemill run`.", "尚无产物：请先 `riddlemill run`。"),

@@ -16,7 +16,7 @@ use crate::pipeline::{Tasks, known_answers, now, stopped, votes_as_tasks};
 use crate::recipe::Recipe;
 use crate::review::ballot::{Role, Round};
 use crate::review::{
-    Annotator, AssignError, AssignSettings, Ballot, Digest, Task, assign, resolve_all, written_by,
+    Annotator, AssignError, AssignSettings, Ballot, Digest, Task, assign, kept_off, resolve_all,
 };
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::PageError;
@@ -223,7 +223,7 @@ fn planned(
     known.extend(votes_as_tasks(round, &ballot.items, &resolved, &votes, tasks.all()));
     let open = unassigned(ballot, &resolved, tasks, round);
     let to: Vec<&str> = wish.to.iter().map(String::as_str).collect();
-    let written_by = written_by(&ballot.items);
+    let written_by = kept_off(&ballot.items, &config.annotators);
     let gold = known_answers(config, step.recipe, step, &ballot.items)?;
     let gold: Vec<&str> = gold.iter().map(|gold| gold.item.id.as_str()).collect();
     let settings = AssignSettings {

@@ -40,6 +40,8 @@ pub(super) fn describe(language: Language, form: &[Field], field: &str, fault: &
             ("fault_repeats", vec![label.unwrap_or(other).to_string()])
         }
         Fault::Right => ("fault_right", Vec::new()),
+        // In the folder's own words.
+        Fault::Unmet { says } => return label_in(language, *says).to_owned(),
     };
     filled(language, key, &given.iter().map(String::as_str).collect::<Vec<_>>())
 }

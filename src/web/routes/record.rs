@@ -15,7 +15,7 @@ use crate::config::Config;
 use crate::pipeline::Withheld;
 use crate::recipe::{self, Recipe};
 use crate::record::Post;
-use crate::release::{Candidate, not_an_item};
+use crate::release::{Candidate, stop_without_row};
 use crate::search::{self, ChangedDump};
 use crate::store::Error;
 use crate::web::app::{App, reading, recipe};
@@ -98,7 +98,7 @@ fn whole(app: &App, recipe: &'static Recipe, id: &str, visitor: &Visitor) -> Res
     if withheld.tombstone(id)?.is_some() {
         return Err(PageError::withdrawn());
     }
-    let explained = audit::explain(&app.workspace, recipe, id)?;
+    let mut explained = audit::explain(&app.workspace, recipe, id)?;
     // The text of a withdrawn record is not shown next to its keeper either.
     let into = explained.way.iter().filter_map(|passage| passage.into.as_deref());
     let withdrawn =
@@ -108,7 +108,8 @@ fn whole(app: &App, recipe: &'static Recipe, id: &str, visitor: &Visitor) -> Res
     if explained.way.is_empty() {
         return Err(PageError::not_found());
     }
-    let rowless = not_an_item(&app.workspace, recipe, &explained)?.is_some();
+    stop_without_row(&app.workspace, recipe, &mut explained)?;
+    let rowless = explained.left_out.is_some();
     let outdated = explained.next.clone().filter(|_| explained.outdated);
     let mut way = explained.way;
     for passage in &mut way {

@@ -196,6 +196,8 @@ struct Waiting<'a> {
     stage: &'a str,
     state: &'a str,
     reason: &'a str,
+    /// What that means, where the benchmark's folder says it.
+    says: Option<&'a str>,
     count: u64,
 }
 
@@ -344,6 +346,7 @@ impl Site<'_> {
             stage: &left.stage,
             state: &left.state,
             reason: &left.reason,
+            says: left.says.as_deref(),
             count: left.items.count,
         });
         let page = LeftOutPage { stages, waiting: waiting.collect() };

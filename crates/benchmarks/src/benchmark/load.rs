@@ -14,6 +14,7 @@ use crate::figure::Report;
 use crate::paper::{self, Cited, Paper};
 use crate::reader::{Keys, Problem, Problems, read};
 use crate::{figures, published, record_kind, records, setting, tables, tasks};
+use riddlemill_text::record::OwnReason;
 
 /// Reads benchmark folders: each by its name and files, a file by its path in the folder. `whole`: these are
 /// all folders, so that references between them must resolve.
@@ -61,6 +62,7 @@ pub fn load(sources: &[Folder], whole: bool) -> Result<Vec<Benchmark>, Problems>
     let mut benchmarks: Vec<Benchmark> = read.into_iter().map(|(benchmark, _)| benchmark).collect();
     benchmarks.sort_by_key(|benchmark| (benchmark.order, benchmark.name));
     problems.extend(foreign(&benchmarks));
+    problems.extend(ambiguous(&benchmarks));
     problems.extend(benchmarks.iter().filter_map(|b| Some((b, b.records?))).flat_map(|(benchmark, kind)| {
         let of_ballots = records::unknown_columns(kind, benchmark.fields(), &benchmark.ballots.steps);
         let of_drafts =
@@ -69,11 +71,15 @@ pub fn load(sources: &[Folder], whole: bool) -> Result<Vec<Benchmark>, Problems>
             .natives
             .iter()
             .flat_map(|native| records::unknown_to_native(benchmark.fields(), native));
+        let of_selects = benchmark
+            .selects
+            .iter()
+            .flat_map(|select| records::unknown_to_select(benchmark.fields(), select));
         let of_report = records::unknown_to_report(&benchmark.report, benchmark.fields(), |step| {
             let last = || benchmark.steps.last();
             step.map_or_else(last, |name| benchmark.steps.iter().find(|step| step.name == name))?.records
         });
-        of_ballots.into_iter().chain(of_drafts).chain(of_natives).chain(of_report)
+        of_ballots.into_iter().chain(of_drafts).chain(of_natives).chain(of_selects).chain(of_report)
     }));
     if problems.is_empty() { Ok(benchmarks) } else { Err(Problems(problems)) }
 }
@@ -201,12 +207,14 @@ fn benchmark(
         of_report.extend(problems.0);
         Report::default()
     });
-    let StepTables { drafts, options, marked, natives } = tables;
+    let StepTables { drafts, options, marked, natives, selects, elements } = tables;
     let benchmark = Benchmark {
         drafts,
         options,
         marked,
         natives,
+        selects,
+        elements,
         tasks,
         evaluation,
         report,
@@ -292,6 +300,26 @@ fn foreign(benchmarks: &[Benchmark]) -> Vec<Problem> {
                 let what = format!("there is no step {input:?}");
                 problems.push(Problem { place: format!("{}/benchmark.toml", benchmark.name), what });
             }
+        }
+    }
+    problems
+}
+
+/// Codes that mean one thing in one folder, or step, and something else in another: a ledger has the code alone.
+fn ambiguous(benchmarks: &[Benchmark]) -> Vec<Problem> {
+    let all: Vec<(&Benchmark, &OwnReason)> = benchmarks
+        .iter()
+        .flat_map(|benchmark| benchmark.reasons().map(move |own| (benchmark, own)))
+        .collect();
+    let mut problems = Vec::new();
+    for (at, (benchmark, own)) in all.iter().enumerate() {
+        let other = all[..at].iter().find(|(_, other)| other.code == own.code && other != own);
+        if let Some((by, other)) = other {
+            let what = format!(
+                "reason: the code {:?} means something else in {}: {:?}\n  hint: choose another code, or the same sentence",
+                own.code, by.name, other.definition
+            );
+            problems.push(Problem { place: format!("{}/benchmark.toml", benchmark.name), what });
         }
     }
     problems

@@ -5,9 +5,11 @@ use super::{Kind, Step};
 use crate::arranged::{Marked, Options};
 use crate::ballots::Ballots;
 use crate::draft::{Draft, Place};
+use crate::elements::Elements;
 use crate::native::Native;
 use crate::reader::Keys;
 use crate::record_kind::{self, RecordKind};
+use crate::selecting::Select;
 
 /// Declarations in the steps' tables in addition to their kind.
 #[derive(Default)]
@@ -16,6 +18,8 @@ pub(super) struct StepTables {
     pub(super) options: Vec<Options>,
     pub(super) marked: Vec<Marked>,
     pub(super) natives: Vec<Native>,
+    pub(super) selects: Vec<Select>,
+    pub(super) elements: Vec<Elements>,
 }
 
 /// Inputs that are not earlier steps.
@@ -127,6 +131,8 @@ fn kind_and_input(
         Respond,
         Options,
         Native,
+        Select,
+        Elements,
     }
     if at.name == "anonymise" && keys.has("texts") {
         tables.marked.push(at.marked(keys));
@@ -137,6 +143,8 @@ fn kind_and_input(
         ("respond", Word::Respond),
         ("options", Word::Options),
         ("native", Word::Native),
+        ("select", Word::Select),
+        ("elements", Word::Elements),
     ];
     let kind = match keys.one_of("kind", &words) {
         Some(Word::Draft) => {
@@ -163,6 +171,14 @@ fn kind_and_input(
             let op = keys.needed("op");
             tables.natives.push(at.native(op, leaves, keys));
             Some(Kind::Native(op))
+        }
+        Some(Word::Select) => {
+            tables.selects.extend(at.select(keys));
+            Some(Kind::Select)
+        }
+        Some(Word::Elements) => {
+            tables.elements.extend(at.elements(keys));
+            Some(Kind::Elements)
         }
         None => None,
     };

@@ -2,6 +2,7 @@
 
 use super::fields::{Around, Form, Verdict, form, low_fields, low_options, table_of};
 use super::kept::{Columns, kept, told};
+use super::sentences::low_requires;
 use super::shows::low_shows;
 use super::tree::{Node, Place, Table, words};
 
@@ -84,7 +85,9 @@ pub(super) fn low_ballots(mut file: Table, columns: &Columns, problems: &mut Vec
         }
         let votes = ballot.get("votes").and_then(Node::as_number).unwrap_or(votes);
         let around = Whole { votes, usual: &usual, shown: &shown, lists: &lists, columns };
-        ballots.set(name, Node::table(low_ballot(ballot, written.at, &around), written.at));
+        let mut low = low_ballot(ballot, written.at, &around);
+        low_requires(&mut low, problems);
+        ballots.set(name, Node::table(low, written.at));
     }
     if !every.is_empty() {
         out.set("every", Node::table(every, Place::default()));

@@ -19,9 +19,16 @@ fn option_code<'p>(path: &[&'p str]) -> Option<&'p str> {
     }
 }
 
-/// The place of the text for people in a list that has only one: of the part of a table the title, else the label.
+/// The place of the text for people in a list that has only one: of the part of a table the title, of a reason and of a
+/// requirement the sentence, else the label.
 fn for_people(path: &[&str], len: usize) -> usize {
-    if path.contains(&"parts") { len.saturating_sub(1) } else { 0 }
+    let is_last = path.contains(&"parts") || is_sentence(path);
+    if is_last { len.saturating_sub(1) } else { 0 }
+}
+
+/// Whether these are a code or condition and its sentence.
+fn is_sentence(path: &[&str]) -> bool {
+    matches!(path.last(), Some(&("reason" | "requires")))
 }
 
 /// A file with its Chinese. Keys that only the Chinese has are reported.
@@ -82,8 +89,9 @@ fn merge_node(node: Node, zh: &Node, path: &[&str], lost: &mut Vec<(Place, Strin
         }
         (What::List(list), What::List(zh)) => {
             let mut zh = zh.iter();
+            let below = if is_sentence(path) { path } else { &[] };
             let each = |one: Node| match zh.next() {
-                Some(of) => merge_node(one, of, &[], lost),
+                Some(of) => merge_node(one, of, below, lost),
                 None => one,
             };
             Node::list(list.into_iter().map(each).collect(), at)

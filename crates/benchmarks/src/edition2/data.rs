@@ -1,5 +1,6 @@
 //! What is released: `[data]`, `[compat."FILE"]`, `[published]`.
 
+use super::sentences::{low_reason, low_requires};
 use super::tree::{Node, Place, Table};
 
 /// Words of `[data]` and its harness: second edition, first.
@@ -134,6 +135,8 @@ pub(super) fn low_data(
     if let Some(columns) = data.take_table("columns") {
         data.set("columns", low_columns(&columns, released, problems));
     }
+    low_reason(&mut data);
+    low_requires(&mut data, problems);
     if let Some(checks) = data.take_list("checks") {
         let each = |check: &Node| match check.as_list() {
             Some([holds, says]) => {

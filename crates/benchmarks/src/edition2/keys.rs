@@ -2,6 +2,7 @@
 
 use riddlemill_text::hint::near_miss;
 
+use super::languages::LANGUAGES;
 use super::tree::{Node, Place, Table, What};
 
 /// The keys of the tables of a folder. A word of the first edition has its new name in [`RENAMED`].
@@ -66,6 +67,11 @@ pub(super) const STEP: &[&str] = &[
     "gap",
     "texts",
     "language",
+    "drop_if",
+    "hold_if",
+    "record_for_each",
+    "text",
+    "requires",
 ];
 /// `reply` of a step.
 pub(super) const REPLY: &[&str] =
@@ -76,10 +82,12 @@ pub(super) const DATA: &[&str] = &[
     "rests_on",
     "rests_when",
     "when",
+    "reason",
     "group",
     "parts",
     "counted",
     "checks",
+    "requires",
     "columns",
     "number",
     "harness",
@@ -174,6 +182,7 @@ pub(super) const BALLOT: &[&str] = &[
     "verdict",
     "fields",
     "second",
+    "requires",
 ];
 /// A verdict of a ballot.
 pub(super) const VERDICT: &[&str] = &["name", "label", "options", "accepts", "rewrites", "drops"];
@@ -294,10 +303,12 @@ pub(super) fn check([benchmark, ballots, report]: [&mut Table; 3], found: &mut F
         |name, step, found| {
             known(step, &format!("[step.{name}]"), STEP, found);
             reply(step, found);
+            within(step, "prompt", "a prompt by language", &LANGUAGES, found);
             if let Some(What::List(cases)) = step.get_mut("case").map(|cases| &mut cases.what) {
                 for case in cases {
                     if let What::Table(case) = &mut case.what {
                         reply(case, found);
+                        within(case, "prompt", "a prompt by language", &LANGUAGES, found);
                     }
                 }
             }

@@ -2,6 +2,8 @@
 
 use super::ballots::over;
 use super::kept::Columns;
+use super::languages::by_language;
+use super::sentences::{low_reason, low_requires};
 use super::tree::{Node, Place, Table, What};
 
 /// Keys of a step that have another name: second edition, first.
@@ -38,7 +40,9 @@ pub(super) fn low_steps(
                 .push((at.at, riddlemill_text::hint::unknown("step", like, known.map(|(known, _)| known))));
         }
         let base = like.and_then(|(_, like)| steps.table(like));
-        out.set(name, Node::table(low_step(name, step, base, prompts, columns), written.at));
+        let mut low = low_step(name, step, base, prompts, columns);
+        low_requires(&mut low, problems);
+        out.set(name, Node::table(low, written.at));
     }
     out
 }
@@ -53,14 +57,28 @@ fn low_step(name: &str, step: &Table, base: Option<&Table>, prompts: &[&str], co
     }
     step.renamed(&KEYS, false);
     let at = step.iter().next().map(|(_, node)| node.at).unwrap_or_default();
-    let kinds =
-        [("ask", "respond"), ("reply", "draft"), ("case", "draft"), ("op", "native"), ("right", "options")];
+    let kinds = [
+        ("ask", "respond"),
+        ("reply", "draft"),
+        ("case", "draft"),
+        ("op", "native"),
+        ("right", "options"),
+        ("drop_if", "select"),
+        ("hold_if", "select"),
+        ("record_for_each", "elements"),
+    ];
     if !step.has("kind")
         && let Some((_, kind)) = kinds.into_iter().find(|(key, _)| step.has(key))
     {
         step.set("kind", Node::text(kind, at));
     }
     let kind = step.text("kind").unwrap_or_default().to_owned();
+    if kind == "draft" {
+        by_language(&mut step, columns);
+    }
+    if kind == "select" {
+        low_reason(&mut step);
+    }
     if kind == "options" {
         step.set_default("number", Node::number(4, at));
     }

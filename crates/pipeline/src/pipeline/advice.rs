@@ -114,12 +114,10 @@ impl OfStage<'_> {
             ) => (text(), self.again()),
             Some(Reason::ResponsesMissing) => (text(), Remedy::First(Said::of(Word::NameModels, []))),
             Some(Reason::JudgesMissing) => (text(), Remedy::First(Said::of(Word::NameJudges, []))),
-            Some(Reason::ListedTerm) => {
-                let (stage, recipe) = (self.step.name, self.recipe.name);
-                let table =
-                    format!("riddlemill decide export --recipe {recipe} --stage {stage} --out held.csv");
-                (Said::of(Word::ListedTerm, []), Remedy::Command(table))
-            }
+            Some(Reason::ListedTerm) => (Said::of(Word::ListedTerm, []), self.decide()),
+            Some(Reason::Own(own)) => (Said::verbatim(own.definition), self.decide()),
+            // Those who voted change their answer, or somebody decides.
+            Some(Reason::RequirementBroken) => (text(), self.look_at("held")),
             Some(Reason::DecidedHold) => (Said::of(Word::Decided, []), Remedy::Nothing),
             reason if state == CauseState::Failed && self.step.stage == Stage::Import => {
                 let (source, file) = (kept.source(), kept.file());
@@ -182,10 +180,20 @@ impl OfStage<'_> {
         Remedy::Command(format!("riddlemill run --recipe {} --retry-failed", self.recipe.name))
     }
 
+    /// The command that writes a table of the held records for a person's decisions.
+    fn decide(&self) -> Remedy {
+        let (stage, recipe) = (self.step.name, self.recipe.name);
+        Remedy::Command(format!("riddlemill decide export --recipe {recipe} --stage {stage} --out held.csv"))
+    }
+
     /// The command that shows the failed records.
     fn look(&self) -> Remedy {
+        self.look_at("failed")
+    }
+
+    fn look_at(&self, outcome: &str) -> Remedy {
         let (stage, recipe) = (self.step.name, self.recipe.name);
-        Remedy::Command(format!("riddlemill show {stage} --recipe {recipe} --outcome failed"))
+        Remedy::Command(format!("riddlemill show {stage} --recipe {recipe} --outcome {outcome}"))
     }
 }
 

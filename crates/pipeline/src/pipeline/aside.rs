@@ -16,8 +16,8 @@ use riddlemill_review::ballot::{Ballot, Round};
 use riddlemill_review::people::{Right, gold_standing};
 use riddlemill_review::votes::{AsideLine, Asides, Restored, SetAside, aside};
 use riddlemill_review::{
-    AssignSettings, Gold, Item, Outcome, Pending, Resolution, Task, Values, Vote, hand_on, read_gold,
-    resolve_all, written_by,
+    AssignSettings, Gold, Item, Outcome, Pending, Resolution, Task, Values, Vote, hand_on, kept_off,
+    read_gold, resolve_all,
 };
 use riddlemill_tables::{Error, Workspace};
 
@@ -110,7 +110,7 @@ fn effect(
             reopened.insert(&item.id, round);
         }
     }
-    let authors = written_by(&items);
+    let authors = kept_off(&items, &config.annotators);
     let (mut given, mut left) = (Vec::new(), 0);
     for round in [Round::Vote, Round::Review] {
         // Where nothing was assigned to anybody, what is open waits for everybody who may vote.

@@ -226,7 +226,9 @@ impl<'a> RunContext<'a> {
             | Stage::Embed
             | Stage::Dedup
             | Stage::Options(_)
-            | Stage::Choose(_) => {}
+            | Stage::Choose(_)
+            | Stage::Select(_)
+            | Stage::Elements(_) => {}
         }
         if let Some(embeds) = Embeds::in_stage(step.stage) {
             let texts = || rows::embedded(&Workspace::new(&self.config.root), self.recipe, step, embeds);

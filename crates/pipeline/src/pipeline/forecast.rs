@@ -5,8 +5,10 @@
 //! records that then reach a draft are counted one by one. Records that wait before it may still come, at
 //! most all of them.
 
+use std::collections::BTreeMap;
+
 use super::rehearsal::Rehearsal;
-use super::rows::most_items;
+use super::rows::{draft_demands, most_items};
 use super::{RunError, Selection, draft_requests};
 use crate::config::{Config, sections};
 use crate::recipe::{Recipe, Step};
@@ -14,7 +16,7 @@ use crate::stages::{Rows, Stage, draft, same_joke};
 use riddlemill_llm::parse::Unreadable;
 use riddlemill_llm::{Ask, Endpoint, Estimate, Prompts, Reading, Usd, at_most, estimate};
 use riddlemill_tables::{Manifest, StageReader, Workspace, json_parts};
-use riddlemill_text::record::{Reason, State};
+use riddlemill_text::record::{Link, Reason, State};
 use riddlemill_text::text::grouped;
 
 /// Most texts of people and models in a prompt, in addition to the imported one.
@@ -205,12 +207,24 @@ fn after(
             // Responses made elsewhere come with the questions, as many as those that exist.
             asked + counts.records_out.div_ceil(counts.state(State::Expanded).max(1))
         }
+        Stage::Elements(_) => most_children(&Workspace::new(&config.root), recipe, step)?,
         _ => 1,
     };
     Ok(Waiting {
         all: (waiting.all + here) * each,
         likely: (waiting.likely + here as f64) * share * each as f64,
     })
+}
+
+/// The most records that a step has made of one: future ones are assumed to have lists no longer than that.
+fn most_children(workspace: &Workspace, recipe: &Recipe, step: &Step) -> Result<u64, RunError> {
+    let mut of_one: BTreeMap<String, u64> = BTreeMap::new();
+    if let Some(stage) = StageReader::open(&workspace.stage(recipe.name, step.number, step.name))? {
+        for part in stage.parts::<Link>("links") {
+            part?.into_iter().for_each(|link| *of_one.entry(link.parent).or_default() += 1);
+        }
+    }
+    Ok(of_one.into_values().max().unwrap_or(1))
 }
 
 fn of_step(
@@ -255,8 +269,8 @@ fn of_step(
         let later = Later { requests: waiting.all, likely: waiting.likely.ceil() as u64, max_usd };
         return Ok(StepForecast { step: step.name, now, later });
     };
-    let read =
-        |ask: &Ask, reply: &str| -> Result<(), Unreadable> { kind.read(&ask.template, reply).map(drop) };
+    let demands = draft_demands(config, recipe, step, kind)?;
+    let read = |ask: &Ask, reply: &str| -> Result<(), Unreadable> { demands.read(ask, reply).map(drop) };
     let reading = Reading { read: &read, max_reasks: settings.max_reasks };
     let now = estimate(&store, endpoint, step.name, asks, Some(&reading)).map_err(stage_error)?;
     let endpoints = draft::endpoints(kind, config, recipe.name)?;

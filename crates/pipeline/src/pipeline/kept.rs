@@ -1,7 +1,7 @@
 //! A record that is kept back, and what its like do meanwhile.
 
 use crate::recipe::Step;
-use crate::stages::Stage;
+use crate::stages::{Stage, reason as reason_of};
 use riddlemill_review::ballot::Round;
 use riddlemill_text::record::{Cause as Fact, Reason, State};
 
@@ -59,7 +59,7 @@ impl Kept {
     /// Why something is missing: the reason, or that of a record that went on without it.
     pub(super) fn missing(&self) -> Option<Reason> {
         match &self.fact {
-            Some(Fact::Without { reason, .. }) => Reason::from_code(reason),
+            Some(Fact::Without { reason, .. }) => reason_of(reason),
             _ => self.reason,
         }
     }
@@ -95,7 +95,10 @@ impl Kept {
             (Some(State::Failed), _) | (_, Some(Reason::EndpointLeft)) => CauseState::Failed,
             (_, Some(Reason::VotesMissing)) => CauseState::Votes(round),
             (_, Some(Reason::Disputed)) => CauseState::Votes(Round::Adjudication),
-            (_, Some(Reason::ListedTerm | Reason::DecidedHold)) => CauseState::Person,
+            (
+                _,
+                Some(Reason::ListedTerm | Reason::DecidedHold | Reason::Own(_) | Reason::RequirementBroken),
+            ) => CauseState::Person,
             (
                 _,
                 Some(

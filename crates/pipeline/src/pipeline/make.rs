@@ -84,16 +84,14 @@ impl StageRunner<'_> {
             }
             Stage::Choose(options) => {
                 let settings: sections::Options = self.settings(step);
-                let mut writer = StageWriter::create_of(Rows::Groups.columns(), self.place)?;
-                let published = self.published()?;
-                let (records, again) = self.subjects(step, Rows::Groups)?;
-                for record in records {
-                    let outcome = stages::choose(record.clone(), options, &settings);
-                    let passing = || Some(record.clone());
-                    writer.append(record.id(), &settled(&published, step.name, &record, outcome, passing));
-                }
-                again.into_iter().for_each(|(id, outcome)| writer.append(&id, &outcome));
-                return Ok(writer.commit(opening)?);
+                return self.each_subject(step, opening, |record| stages::choose(record, options, &settings));
+            }
+            Stage::Select(select) => {
+                let people = self.decisions(step)?;
+                return self.each_subject(step, opening, |record| stages::select(record, select, &people));
+            }
+            Stage::Elements(elements) => {
+                return self.each_subject(step, opening, |record| stages::elements(record, elements));
             }
             _ => {}
         }
@@ -204,8 +202,31 @@ impl StageRunner<'_> {
             | Stage::Options(_)
             | Stage::Native(_)
             | Stage::Mark(_)
-            | Stage::Choose(_) => {}
+            | Stage::Choose(_)
+            | Stage::Select(_)
+            | Stage::Elements(_) => {}
         }
+        Ok(writer.commit(opening)?)
+    }
+
+    /// A stage of records, which posts become here if no earlier step has done so, each decided by itself. A published one
+    /// passes as it was published.
+    fn each_subject(
+        &self,
+        step: &Step,
+        opening: Manifest,
+        decide: impl Fn(Row) -> Outcome<Row>,
+    ) -> Result<Manifest, RunError> {
+        let rows = step.stage.rows();
+        let mut writer = StageWriter::create_of(rows.columns(), self.place)?;
+        let published = self.published()?;
+        let (records, again) = self.subjects(step, rows)?;
+        for record in records {
+            let outcome = decide(record.clone());
+            let passing = || Some(record.clone());
+            writer.append(record.id(), &settled(&published, step.name, &record, outcome, passing));
+        }
+        again.into_iter().for_each(|(id, outcome)| writer.append(&id, &outcome));
         Ok(writer.commit(opening)?)
     }
 

@@ -200,6 +200,25 @@ fn pairs_asked(
     Ok(Some(same_joke::questions(config, &posts, &pairs)?))
 }
 
+/// What a step requires of the replies about its input rows, as far as those are made.
+///
+/// # Errors
+/// [`RunError`] if rows cannot be read.
+pub(super) fn draft_demands(
+    config: &Config,
+    recipe: &'static Recipe,
+    step: &Step,
+    kind: Draft,
+) -> Result<draft::Demands, RunError> {
+    let mut records = Vec::new();
+    if !kind.declared().requires.is_empty() {
+        for input in step.inputs {
+            records.extend(subjects_of(&Workspace::new(&config.root), recipe, input, kind.subjects())?);
+        }
+    }
+    Ok(draft::Demands::of(kind, &records))
+}
+
 /// The requests of a step for its input rows, by endpoint: `None` if the step asks nothing, `Some(None)` if
 /// those rows have not been made.
 ///

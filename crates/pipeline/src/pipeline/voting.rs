@@ -11,8 +11,8 @@ use crate::stages::review::Votes;
 use riddlemill_review::ballot::{Ballot, Round};
 use riddlemill_review::votes::current;
 use riddlemill_review::{
-    Annotator, AssignError, AssignSettings, Item, Pending, Resolution, Task, assign, missing_requirement,
-    resolve_all, written_by,
+    Annotator, AssignError, AssignSettings, Item, Pending, Resolution, Task, assign, kept_off,
+    missing_requirement, resolve_all,
 };
 use riddlemill_tables::{Manifest, Workspace};
 
@@ -92,7 +92,7 @@ impl<'c> Voting<'c> {
         let mut tasks = self.tasks.all().to_vec();
         // People may vote without a task; if that did not count, they would get the same item again.
         tasks.extend(votes_as_tasks(round, &self.items, &self.resolved, &self.by_item(), self.tasks.all()));
-        let written_by = written_by(&self.items);
+        let written_by = kept_off(&self.items, &self.config.annotators);
         let settings = AssignSettings { round, written_by: Some(&written_by), ..AssignSettings::default() };
         match assign(&self.ballot, &open, &self.config.annotators, &tasks, &settings) {
             Err(error) => unassignable(&self.ballot, &error, &self.config.annotators, &settings),

@@ -12,7 +12,7 @@ use super::voting::{self, Remedy, Voting};
 use super::words::Said;
 use crate::config::Config;
 use crate::recipe::{Recipe, Step};
-use crate::stages::Stage;
+use crate::stages::{Stage, reason as reason_of};
 use riddlemill_review::ballot::Round;
 use riddlemill_tables::{CAUSES, Error, Filter, Manifest, StageReader, Workspace, fold_parts};
 use riddlemill_text::record::{Cause as Fact, Caused, Entry, Reason, State};
@@ -158,7 +158,7 @@ fn groups(
         if fact == Fact::Beside {
             continue;
         }
-        let (state, code) = (State::from_code(&outcome), Reason::from_code(&reason));
+        let (state, code) = (State::from_code(&outcome), reason_of(&reason));
         // An endpoint that fails is one cause of what it was asked and of what it was not asked any more.
         let by_fact = matches!(fact, Fact::Request(_) | Fact::Without { .. });
         let shared = (if by_fact { String::new() } else { reason }, Some(fact.shared()), String::new());
@@ -213,7 +213,7 @@ fn by_reason(step: &Step, entries: Vec<Entry>, known: &FxHashSet<String>) -> Gro
         let kept = Kept {
             id: entry.id,
             state: State::from_code(&entry.outcome),
-            reason: Reason::from_code(&code),
+            reason: reason_of(&code),
             fact: None,
             text: entry.evidence.unwrap_or_default(),
         };

@@ -22,6 +22,7 @@ pub mod review;
 pub mod salt;
 pub mod same_joke;
 mod seconds;
+mod selecting;
 mod stage;
 pub mod subject;
 mod unusable;
@@ -42,6 +43,7 @@ pub use options::options;
 pub use overrule::{anonymise_decided, clean_decided, filter_decided};
 pub use review::Review;
 pub use seconds::{Seconds, set_aside};
+pub use selecting::{elements, select};
 pub use stage::{Pulse, Rows, Stage, StageError, Stop, Waiting};
 pub use subject::{DraftItem, GROUPS, subjects};
 pub use unusable::Unusable;
@@ -49,18 +51,24 @@ pub use unusable::Unusable;
 pub use riddlemill_text::offline::dedup::{SimilarPair, similar_pairs, witness};
 pub use riddlemill_text::offline::{Anonymise, Lists, clean, filter};
 
-/// The codes of every reason and rule.
+/// The codes of every reason and rule, those of benchmarks' folders among them.
 pub fn reasons() -> impl Iterator<Item = &'static str> {
     use riddlemill_text::text::clean::Rule;
     let reasons = riddlemill_text::record::Reason::ALL.iter().map(|reason| reason.code());
-    reasons.chain(Rule::ALL.iter().map(|rule| rule.code()))
+    let own =
+        riddlemill_benchmarks::all().iter().flat_map(|benchmark| benchmark.reasons()).map(|own| own.code);
+    reasons.chain(Rule::ALL.iter().map(|rule| rule.code())).chain(own)
 }
 
 /// What a reason or a rule means, by its code in a ledger.
 pub fn definition(code: &str) -> Option<&'static str> {
     use riddlemill_text::text::clean::Rule;
     let rule = || Rule::ALL.iter().find(|r| r.code() == code).map(|r| r.definition());
-    riddlemill_text::record::Reason::from_code(code)
-        .map(riddlemill_text::record::Reason::definition)
-        .or_else(rule)
+    reason(code).map(riddlemill_text::record::Reason::definition).or_else(rule)
+}
+
+/// The reason of a code in a ledger: the program's, or what a benchmark's folder says.
+pub fn reason(code: &str) -> Option<riddlemill_text::record::Reason> {
+    use riddlemill_text::record::Reason;
+    Reason::from_code(code).or_else(|| riddlemill_benchmarks::reason(code).map(Reason::Own))
 }

@@ -7,7 +7,9 @@ use super::native::Native;
 use super::unusable::Unusable;
 use super::{Draft, Review};
 use riddlemill_benchmarks::arranged::{Marked, Options};
+use riddlemill_benchmarks::elements::Elements;
 use riddlemill_benchmarks::record_kind::RecordKind;
+use riddlemill_benchmarks::selecting::Select;
 use riddlemill_review::decisions::Verdict;
 use riddlemill_tables as store;
 use riddlemill_text::join::Watch;
@@ -42,6 +44,10 @@ pub enum Stage {
     Mark(&'static Marked),
     /// The options of a declared multiple choice.
     Choose(&'static Options),
+    /// Records dropped or held by an expression.
+    Select(&'static Select),
+    /// A record of every element of a list.
+    Elements(&'static Elements),
 }
 
 /// What a stage's rows are.
@@ -122,6 +128,10 @@ impl Stage {
             Kind::Options => Stage::Options(Rows::of_kind(step.records)),
             Kind::Draft(_) => Stage::Draft(Draft::find(benchmark, step.name)?),
             Kind::Ballot(name) => Stage::Review(Review::new(benchmark.ballot(name)?)),
+            Kind::Select => Stage::Select(benchmark.selects.iter().find(|select| select.name == step.name)?),
+            Kind::Elements => {
+                Stage::Elements(benchmark.elements.iter().find(|elements| elements.name == step.name)?)
+            }
             Kind::Native(_) => Stage::Native(Native::find(
                 benchmark.natives.iter().find(|native| native.name == step.name)?,
             )?),
@@ -148,6 +158,8 @@ impl Stage {
             Stage::Options(_) | Stage::Choose(_) => "options",
             Stage::Mark(_) => "anonymise",
             Stage::Native(native) => native.section(),
+            // What they do is in the benchmark's folder alone.
+            Stage::Select(_) | Stage::Elements(_) => "",
         }
     }
 
@@ -165,7 +177,8 @@ impl Stage {
             Stage::Review(review) => review.subjects(),
             Stage::Options(rows) => rows,
             Stage::Native(native) => native.rows(),
-            Stage::Mark(_) | Stage::Choose(_) => Rows::Groups,
+            Stage::Select(select) => Rows::of_kind(select.records),
+            Stage::Mark(_) | Stage::Choose(_) | Stage::Elements(_) => Rows::Groups,
         }
     }
 
@@ -173,7 +186,7 @@ impl Stage {
     pub fn takes(self, verdict: Verdict) -> bool {
         match self {
             Stage::Clean => !verdict.is_of_pair(),
-            Stage::Anonymise | Stage::Filter => {
+            Stage::Anonymise | Stage::Filter | Stage::Select(_) => {
                 matches!(verdict, Verdict::Keep | Verdict::Drop | Verdict::Hold)
             }
             Stage::Dedup => verdict.is_of_pair(),
@@ -185,7 +198,8 @@ impl Stage {
             | Stage::Draft(_)
             | Stage::Options(_)
             | Stage::Mark(_)
-            | Stage::Choose(_) => false,
+            | Stage::Choose(_)
+            | Stage::Elements(_) => false,
         }
     }
 
@@ -234,7 +248,7 @@ impl Stage {
             Stage::Draft(_) => 3,
             Stage::Review(_) => 1,
             Stage::Options(_) => 1,
-            Stage::Mark(_) | Stage::Choose(_) => 1,
+            Stage::Mark(_) | Stage::Choose(_) | Stage::Select(_) | Stage::Elements(_) => 1,
             Stage::Native(native) => native.version(),
         }
     }

@@ -35,6 +35,6 @@ pub use language::Language;
 pub use locator::{Locator, NoLocator};
 pub use outcome::{Outcome, State, Witness};
 pub use post::{Post, PostKind};
-pub use reason::Reason;
+pub use reason::{OwnReason, Reason};
 pub use row::Row;
 pub use standing::{Standing, flags_of};

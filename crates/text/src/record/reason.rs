@@ -7,28 +7,48 @@ macro_rules! reasons {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Reason {
             $($(#[doc = $definition])+ $name,)+
+            /// What a benchmark's folder says.
+            Own(&'static OwnReason),
         }
 
         impl Reason {
-            /// Every reason, in the order of the stages that give it.
+            /// Every reason of the program, in the order of the stages that give it.
             pub const ALL: &[Reason] = &[$(Reason::$name,)+];
 
             /// The stable name in ledgers, `apply` output and reports.
             pub fn code(self) -> &'static str {
-                match self { $(Reason::$name => $code,)+ }
+                match self {
+                    $(Reason::$name => $code,)+
+                    Reason::Own(own) => own.code,
+                }
             }
 
             /// One sentence a reader of a ledger understands without the source.
             pub fn definition(self) -> &'static str {
-                match self { $(Reason::$name => concat!($($definition),+).trim_ascii(),)+ }
+                match self {
+                    $(Reason::$name => concat!($($definition),+).trim_ascii(),)+
+                    Reason::Own(own) => own.definition,
+                }
             }
 
-            /// The reason of a code, or `None` where a ledger was written by another version.
+            /// The program's reason of a code, or `None` where a ledger was written by another version, or a benchmark's
+            /// folder says it.
             pub fn from_code(code: &str) -> Option<Reason> {
                 match code { $($code => Some(Reason::$name),)+ _ => None }
             }
         }
     };
+}
+
+/// A reason that a benchmark's folder gives in its own words.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct OwnReason {
+    /// The name in ledgers.
+    pub code: &'static str,
+    /// The folder's sentence.
+    pub definition: &'static str,
+    /// The same in Chinese; in English where there is none.
+    pub definition_zh: &'static str,
 }
 
 reasons! {
@@ -178,6 +198,16 @@ reasons! {
     RequestRefused = "request_refused",
     /// The reply cannot be parsed, nor can those to the repeated requests.
     ReplyUnparseable = "reply_unparseable",
+
+    // steps of a folder
+    /// An expression of the benchmark's folder cannot be computed for the record; the evidence is its place and the error.
+    NotComputed = "not_computed",
+    /// The list of which every element becomes a record of its own is empty.
+    NoElements = "no_elements",
+    /// The record does not meet what `requires` in the benchmark's folder demands; the evidence is the folder's sentence.
+    RequirementBroken = "requirement_broken",
+    /// `when` under [data] in the benchmark's folder does not take the record.
+    NotWanted = "not_wanted",
 
     // drafts
     /// The record now has a model's draft; a person has to look at it.

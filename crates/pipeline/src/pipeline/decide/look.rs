@@ -113,7 +113,8 @@ impl<'c> Stages<'c> {
             let second = second.map(|at| entries[at].clone()).filter(|_| of_import);
             entries.retain(|entry| !of_import || entry.outcome != State::Merged.code());
             let Some(entry) = entries.into_iter().next().or(second) else {
-                if of_import {
+                // A record that a later step made of another one's element is in no step before it.
+                if of_import || last.is_none() {
                     continue;
                 }
                 break;
@@ -174,6 +175,10 @@ impl<'c> Stages<'c> {
         {
             let records = select_of::<Row>(rows.columns(), reader, "rows", &wanted)?.into_iter();
             return Ok(records.map(|record| (record.id().to_owned(), native.shown(&record))).collect());
+        }
+        if let (Stage::Select(_), true) = (step.stage, rows != Rows::Posts) {
+            let records = select_of::<Row>(rows.columns(), reader, "rows", &wanted)?.into_iter();
+            return Ok(records.map(|record| (record.id().to_owned(), full_text(&record))).collect());
         }
         Ok(match rows {
             Rows::Posts => {

@@ -18,6 +18,7 @@ pub use state::{Found, State as DecisionState, states};
 use super::RunError;
 use crate::config::Config;
 use crate::recipe::{self, Recipe, Step};
+use crate::stages::Stage;
 use riddlemill_review::decisions::{Decision, Verdict};
 use riddlemill_review::{Digest, Role};
 use riddlemill_tables as store;
@@ -326,8 +327,11 @@ fn place(stages: &Stages<'_>, wish: &DecisionRequest) -> Result<(&'static Step, 
             let takes = || recipe.steps().iter().filter(|step| step.stage.takes(verdict));
             let here = ended.step.filter(|step| ended.stops() && step.stage.takes(verdict));
             let step = match verdict {
-                // The last stage before duplicates are searched and models are asked.
-                Verdict::Drop | Verdict::Hold => here.or_else(|| takes().next_back()),
+                // The last stage before duplicates are searched and models are asked; a step that selects may come after them.
+                Verdict::Drop | Verdict::Hold => {
+                    let of_texts = || takes().rfind(|step| !matches!(step.stage, Stage::Select(_)));
+                    here.or_else(of_texts).or_else(|| takes().next())
+                }
                 _ => takes().next(),
             };
             step.ok_or_else(|| not_there(recipe.name, origin_hint(recipe)))?

@@ -13,7 +13,7 @@ use super::consent::agreed;
 use super::flight::{Flight, waits_for, words};
 use super::outcome::{Replied, outcome};
 use super::{
-    Draft, Slot, asks, endpoints, is_skipped, is_unseen, open_store, optional, schema, sends, slots,
+    Demands, Draft, Slot, asks, endpoints, is_skipped, is_unseen, open_store, optional, schema, sends, slots,
 };
 use crate::config::{Config, sections};
 use crate::stages::subject;
@@ -287,7 +287,8 @@ pub fn replies(
         places[request.slot.endpoint].push(at);
     }
     let asks = |places: &Vec<usize>| places.iter().map(|&at| requests[at].ask.clone()).collect();
-    let read = |ask: &Ask, reply: &str| draft.read(&ask.template, reply);
+    let demands = Demands::of(draft, records);
+    let read = |ask: &Ask, reply: &str| demands.read(ask, reply);
     let asks = places.iter().map(asks).collect();
     // Packs cost nothing, and a sample shows how its answers came about.
     let unseen = endpoints.iter().any(sends) && is_unseen(draft, asking.config, asking.recipe);

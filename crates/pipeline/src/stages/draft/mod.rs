@@ -7,6 +7,7 @@
 mod ask;
 mod consent;
 mod declared;
+mod demands;
 mod endpoints;
 mod flight;
 mod forms;
@@ -24,6 +25,7 @@ pub use ask::{
 };
 pub(super) use consent::agreed;
 pub(super) use declared::answer;
+pub use demands::Demands;
 pub(super) use endpoints::number;
 pub use endpoints::{
     Asks, Slot, asks, endpoints, is_skipped, is_unseen, judging, named, optional, sends, slots, wants_unseen,

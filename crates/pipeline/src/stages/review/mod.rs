@@ -16,6 +16,7 @@ use super::published::{Published, let_through};
 use super::stage::Rows;
 use super::subject::{self, Decision};
 use crate::config::sections;
+use riddlemill_benchmarks::requirement::Unmet;
 use riddlemill_review::ballot::{Ballot, Drafts, Field, KEEP, Kind, Round};
 use riddlemill_review::decisions::{StageDecisions, seen_text};
 use riddlemill_review::votes::{Vote, current};
@@ -189,6 +190,14 @@ pub fn passing<'a>(step: &Ballot, items: impl Iterator<Item = &'a Item>) -> Opti
     values.filter(|values| !values.is_empty())
 }
 
+/// The first requirement of a ballot that answers to any of its questions do not meet.
+fn unmet(step: &Ballot, item: &Item, values: &Values) -> Option<Unmet> {
+    item.requires.as_ref()?;
+    let second = step.review.iter().flat_map(|second| &second.fields);
+    let form: Vec<Field> = step.fields.iter().chain(second).cloned().collect();
+    item.unmet(&form, values)
+}
+
 fn passing_item(step: &Ballot, item: &Item) -> Option<Values> {
     if let Some(keep) = step.fields.iter().find(|field| matches!(field.kind, Kind::Keep { .. })) {
         return Some([(keep.name, KEEP)].into_iter().collect());
@@ -196,7 +205,8 @@ fn passing_item(step: &Ballot, item: &Item) -> Option<Values> {
     // The draft must be complete: a puzzle is not let through without its answer.
     let taken = |field: &&Field| field.required && field.when.is_some_and(|when| !when.draft.is_empty());
     let whole = step.fields.iter().filter(taken).all(|field| item.draft.get(field.name).is_some());
-    let drafted = whole && !item.draft.is_empty() && rejection(step, &item.draft).is_none();
+    let met = unmet(step, item, &item.draft).is_none();
+    let drafted = whole && met && !item.draft.is_empty() && rejection(step, &item.draft).is_none();
     drafted.then(|| item.draft.clone())
 }
 
@@ -237,15 +247,27 @@ enum Missing {
 
 /// One item of a record, and its state.
 struct Part<'a> {
+    item: &'a Item,
     resolution: &'a Resolution,
     /// The latest votes on it.
     votes: Vec<&'a Vote>,
 }
 
 impl<'a> Part<'a> {
-    fn new(item: &Item, resolution: &'a Resolution, votes: &FxHashMap<&str, Vec<&'a Vote>>) -> Part<'a> {
+    fn new(item: &'a Item, resolution: &'a Resolution, votes: &FxHashMap<&str, Vec<&'a Vote>>) -> Part<'a> {
         let on_it = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
-        Part { resolution, votes: current(on_it) }
+        Part { item, resolution, votes: current(on_it) }
+    }
+
+    /// The first requirement of the ballot that what is decided, or goes ahead, does not meet: votes from before there was
+    /// one, or answers to several questions from several people.
+    fn unmet(&self, step: &Ballot) -> Option<Unmet> {
+        match &self.resolution.outcome {
+            review::Outcome::Confirmed { values, .. } | review::Outcome::Provisional { values, .. } => {
+                unmet(step, self.item, values)
+            }
+            review::Outcome::Pending(_) => None,
+        }
     }
 
     /// The votes of a round that count: the latest of those who made the decision, on today's text.
@@ -277,6 +299,10 @@ fn outcome(step: &Ballot, mut record: Row, parts: &[Part<'_>], missing: Missing)
     // What the first of the items waits for that go on with their drafts.
     let mut provisional = None;
     let mut edited = false;
+    if let Some(unmet) = parts.iter().find_map(|part| part.unmet(step)) {
+        let evidence = format!("{}{stale}", unmet.says.en).into();
+        return Outcome::Held { reason: Reason::RequirementBroken, evidence };
+    }
     for part in parts {
         match &part.resolution.outcome {
             review::Outcome::Pending(_) if missing == Missing::GoesOn => decisions.push(None),

@@ -43,7 +43,7 @@ fn decide(review: Review, question: Row, settings: &sections::Review, votes: &[V
     let item = item(&step, &question);
     let votes: Vec<&Vote> = votes.iter().collect();
     let resolution = review::resolve(&step, &item, &votes);
-    let parts = [Part { resolution: &resolution, votes: current(&votes) }];
+    let parts = [Part { item: &item, resolution: &resolution, votes: current(&votes) }];
     let optional = settings.optional.iter().any(|s| s == step.name);
     outcome(&step, question, &parts, if optional { Missing::GoesOn } else { Missing::Holds })
 }

@@ -9,13 +9,14 @@ use minijinja::value::{Object, ValueKind};
 use riddlemill_benchmarks::asked::Over;
 use riddlemill_benchmarks::ballot::BallotSource;
 use riddlemill_benchmarks::native::Native;
+use riddlemill_benchmarks::requirement::OfAnswers;
 use riddlemill_benchmarks::scope::{Scope, above, text as text_of, texts};
 use riddlemill_benchmarks::{Expression, Trouble};
 use riddlemill_review::ballot::{Ballot, Drafts};
 use riddlemill_review::item::Content;
 use riddlemill_review::{Digest, Item, Value, Values};
 use riddlemill_text::record::{
-    Cell, CellKind, Column, OwnedCell, Record, Row, Standing, derived, flags_of, with_fields,
+    Cell, CellKind, Column, Language, OwnedCell, Record, Row, Standing, derived, flags_of, with_fields,
 };
 
 use super::{Decision, only, votes_of};
@@ -63,15 +64,7 @@ pub(super) fn elements(
     over: &Over,
     benchmark: &str,
 ) -> Result<Vec<Element>, Trouble> {
-    let list = scope(names, benchmark).value(&over.list)?;
-    let elements: Vec<TemplateValue> = match list.kind() {
-        ValueKind::None | ValueKind::Undefined => Vec::new(),
-        ValueKind::Seq | ValueKind::Iterable => {
-            list.try_iter().map_err(|e| over.list.trouble(e.to_string()))?.collect()
-        }
-        // A text would give its letters.
-        kind => return Err(over.list.trouble(format!("{} is a {kind}, not a list", over.list.source()))),
-    };
+    let elements = listed(&scope(names, benchmark), &over.list)?;
     let element = |it: TemplateValue| {
         let scope = scope(&above(BTreeMap::from([("it", it.clone())]), names), benchmark);
         let called = scope.text(&over.called).ok().flatten().unwrap_or_default();
@@ -80,7 +73,33 @@ pub(super) fn elements(
     Ok(elements.into_iter().map(element).collect())
 }
 
-fn item(record: &Row, step: &Ballot, asked: &BallotSource, scope: &Scope<'_>, id: &str, seed: u64) -> Item {
+/// The elements of a list; null has none.
+///
+/// # Errors
+/// [`Trouble`] where it cannot be computed, or is none.
+pub(in crate::stages) fn listed(
+    scope: &Scope<'_>,
+    expression: &Expression,
+) -> Result<Vec<TemplateValue>, Trouble> {
+    let list = scope.value(expression)?;
+    match list.kind() {
+        ValueKind::None | ValueKind::Undefined => Ok(Vec::new()),
+        ValueKind::Seq | ValueKind::Iterable => {
+            Ok(list.try_iter().map_err(|e| expression.trouble(e.to_string()))?.collect())
+        }
+        // A text would give its letters.
+        kind => Err(expression.trouble(format!("{} is a {kind}, not a list", expression.source()))),
+    }
+}
+
+fn item(
+    record: &Row,
+    step: &Ballot,
+    asked: &BallotSource,
+    scope: &Scope<'static>,
+    id: &str,
+    seed: u64,
+) -> Item {
     let mut content = Content::new();
     for (key, is) in &asked.shows {
         match scope.value(is) {
@@ -102,7 +121,7 @@ fn item(record: &Row, step: &Ballot, asked: &BallotSource, scope: &Scope<'_>, id
 pub(super) fn new_item(
     step: &Ballot,
     asked: &BallotSource,
-    scope: &Scope<'_>,
+    scope: &Scope<'static>,
     id: &str,
     content: Content,
     draft: Values,
@@ -124,8 +143,17 @@ pub(super) fn new_item(
             item.ranked.insert(field, codes);
         }
     }
+    item.language = step.of_its_language.then(|| language(scope)).flatten();
+    item.requires = step.asked.and_then(|asked| OfAnswers::of(&asked.requires, asked.group, scope));
     item.apart = asked.apart.as_ref().map(|apart| scope.texts(apart).unwrap_or_default()).unwrap_or_default();
     item
+}
+
+/// The language of a record as expressions see it, if it is one that people can be said to read.
+fn language(scope: &Scope<'_>) -> Option<String> {
+    let of_post = scope.named("post").and_then(|post| post.get_attr("language").ok());
+    let stated = of_post.or_else(|| scope.named("language")).and_then(|language| text_of(&language));
+    stated.filter(|language| language != Language::Und.code())
 }
 
 /// The votes of a ballot that a record's text was taken from.

@@ -22,6 +22,7 @@ use riddlemill_review::ballot::{Ballot, Kind};
 use riddlemill_review::item::Content;
 use riddlemill_review::{Item, Value, Values};
 use riddlemill_text::record::{Post, Record, Row, Standing};
+use riddlemill_text::text::language::detect;
 
 /// What the steps of a record have left, by the names that expressions give them.
 pub(in crate::stages) struct Groups(Map<String, Json>);
@@ -43,17 +44,44 @@ impl Groups {
         }
     }
 
-    /// The groups of a new record: the further columns of its table, if it comes from one.
+    /// The groups of a new record: the further columns of its table, if it comes from one, and its language, if that does
+    /// not follow from its text.
     fn of_source(post: &mut Post) -> Groups {
-        let Some(columns) = post.note.as_deref().and_then(columns_of) else { return Groups(Map::new()) };
-        // The note only carried the columns from the import to here.
-        post.note = None;
-        Groups(Map::from_iter([(TABLE.trim_end_matches('.').to_owned(), Json::Object(columns))]))
+        let mut groups = Map::new();
+        let text = as_read(Some(&post.text), post.title.as_deref(), post.content.as_deref());
+        let stated = post.language.filter(|language| *language != detect(&text).language);
+        if let Some(language) = stated {
+            groups.insert(POST.into(), json!({ (LANGUAGE): language.code() }));
+        }
+        if let Some(columns) = post.note.as_deref().and_then(columns_of) {
+            // The note only carried the columns from the import to here.
+            post.note = None;
+            groups.insert(TABLE.trim_end_matches('.').to_owned(), Json::Object(columns));
+        }
+        Groups(groups)
     }
 
     /// Writes them back.
     pub(in crate::stages) fn write_into(self, record: &mut Row) {
         record.set_text(GROUPS, Json::Object(self.0).to_string());
+    }
+}
+
+/// What a new record keeps of its post beside its columns.
+const POST: &str = "post";
+const LANGUAGE: &str = "language";
+
+/// Takes the language of a record out of its groups: the one that was stated, else that of its text, title and content.
+pub fn take_language(groups: &mut Map<String, Json>, [text, title, content]: [Option<&str>; 3]) -> String {
+    let stated = groups.remove(POST).and_then(|post| post.get(LANGUAGE)?.as_str().map(str::to_owned));
+    stated.unwrap_or_else(|| detect(&as_read(text, title, content)).language.code().to_owned())
+}
+
+/// What a post says: its text, and before it has been cleaned its title and content.
+fn as_read(text: Option<&str>, title: Option<&str>, content: Option<&str>) -> String {
+    match text.filter(|text| !text.trim().is_empty()) {
+        Some(text) => text.to_owned(),
+        None => Post::written(title, content),
     }
 }
 
@@ -79,8 +107,9 @@ pub(in crate::stages) fn scope(record: &Row, benchmark: &str) -> Scope<'static> 
 
 /// A record by the names that expressions give to what is on it.
 pub(super) fn names(record: &Row) -> TemplateValue {
-    let groups = Groups::split(record);
+    let mut groups = Groups::split(record);
     let post = json!({
+        (LANGUAGE): take_language(&mut groups.0, ["text", "title", "content"].map(|column| record.text(column))),
         "kind": record.text("kind"),
         "text": record.text("text"),
         "title": record.text("title"),
@@ -277,7 +306,14 @@ fn is_over(step: &Ballot) -> bool {
 }
 
 /// What annotators see of a record, or of one of its elements.
-fn item(record: &Row, step: &Ballot, asked: &BallotSource, scope: &Scope<'_>, id: &str, seed: u64) -> Item {
+fn item(
+    record: &Row,
+    step: &Ballot,
+    asked: &BallotSource,
+    scope: &Scope<'static>,
+    id: &str,
+    seed: u64,
+) -> Item {
     let mut content = Content::new();
     for (key, is) in &asked.shows {
         match scope.value(is) {

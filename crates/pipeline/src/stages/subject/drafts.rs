@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use minijinja::Value as TemplateValue;
 use minijinja::value::Serde;
+use riddlemill_benchmarks::choice::Label;
 use riddlemill_benchmarks::draft::{Case, Draft};
+use riddlemill_benchmarks::requirement::broken;
 use riddlemill_benchmarks::scope::{Scope, above, texts};
 use riddlemill_benchmarks::{Expression, Trouble};
 use riddlemill_review::Values;
@@ -57,6 +59,13 @@ impl DraftItem {
             Some((*name, scope.text(value).ok()?.unwrap_or_default()))
         };
         Some(Prompt { template: case.template, values: case.with.iter().filter_map(value).collect() })
+    }
+
+    /// The sentence of the first requirement of the step that a reply about it does not meet.
+    pub fn unmet(&self, draft: Asking, values: &Values) -> Option<Label> {
+        let (names, fields) = self.scope.parts();
+        let said = BTreeMap::from([("said", answers(values)), ("drafted", answers(values))]);
+        broken(&draft.declared().requires, &Scope::new(above(said, names), fields))
     }
 
     /// The step's finding about it, preceded by its name if it has one.

@@ -14,6 +14,7 @@ pub(in crate::stages) mod rows;
 
 use std::collections::BTreeMap;
 
+pub use declared::take_language;
 pub use drafts::DraftItem;
 use minijinja::Value as TemplateValue;
 use riddlemill_benchmarks::Trouble;
@@ -165,7 +166,7 @@ pub(super) fn after(record: &Row, step: &Ballot) -> String {
     }
 }
 
-pub(super) use columns::{answers as replied, kept};
+pub(super) use columns::{answers as replied, kept, listed};
 
 /// Names, and the `[fields]` of a benchmark.
 pub(super) fn with_names(benchmark: &str, names: &TemplateValue) -> Scope<'static> {

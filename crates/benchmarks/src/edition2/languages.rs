@@ -1,0 +1,119 @@
+//! `prompt = { zh = "…", en = "…" }`: the prompt by the language of the record.
+
+use super::kept::Columns;
+use super::tree::{Node, Place, Table, What};
+
+/// The languages that a record may have.
+pub(super) const LANGUAGES: [&str; 3] = ["zh", "en", "und"];
+
+/// Prompts by language as cases of a draft. The first is asked where the record's language has none, and a finding says so.
+pub(super) fn by_language(step: &mut Table, columns: &Columns) {
+    let name = if columns.has("language") { "language" } else { "post.language" };
+    let mut asked: Option<Vec<String>> = None;
+    let mut cases = Vec::new();
+    match step.table("prompt").filter(|prompts| !prompts.is_empty()).cloned() {
+        Some(prompts) => {
+            step.take("prompt");
+            let mut base = Table::default();
+            if let Some(with) = step.take("with") {
+                base.set("with", with);
+            }
+            asked = Some(prompts.keys().map(str::to_owned).collect());
+            cases = each(&prompts, &base, name);
+        }
+        None => {
+            for case in step.take_list("case").unwrap_or_default() {
+                let table = case.as_table().cloned().unwrap_or_default();
+                let Some(prompts) = table.table("prompt").filter(|prompts| !prompts.is_empty()) else {
+                    cases.push(case);
+                    continue;
+                };
+                let mut base = table.clone();
+                base.take("prompt");
+                asked.get_or_insert_with(|| prompts.keys().map(str::to_owned).collect());
+                cases.extend(each(prompts, &base, name));
+            }
+        }
+    }
+    if let Some(first) = cases.first() {
+        let at = first.at;
+        step.set("case", Node::list(cases, at));
+    }
+    let told = columns.is_empty() || columns.has("flags");
+    if let Some(asked) = asked.filter(|asked| told && asked.len() < LANGUAGES.len()) {
+        tell(step, &asked, name);
+    }
+}
+
+/// A case for each prompt: the first one last, without a condition of its own.
+fn each(prompts: &Table, base: &Table, name: &str) -> Vec<Node> {
+    let case = |(at, (language, prompt)): (usize, (&str, &Node))| {
+        let mut case = base.clone();
+        if at > 0 {
+            let is_it = format!("{name} == '{language}'");
+            let when =
+                base.text("when").map_or_else(|| is_it.clone(), |when| format!("({when}) and {is_it}"));
+            case.set("when", Node::text(when, prompt.at));
+        }
+        case.set("prompt", prompt.clone());
+        Node::table(case, prompt.at)
+    };
+    let mut cases: Vec<Node> = prompts.iter().enumerate().map(case).collect();
+    cases.rotate_left(1);
+    cases
+}
+
+/// A finding on a record whose language has no prompt.
+fn tell(step: &mut Table, asked: &[String], name: &str) {
+    let [first, ..] = asked else { return };
+    let quoted: Vec<String> = asked.iter().map(|language| format!("'{language}'")).collect();
+    let check = format!(
+        "'no prompt is in its language, ' ~ {name} ~ ': the one for {first} was asked' if {name} not in [{}]",
+        quoted.join(", ")
+    );
+    let at = Place::default();
+    let mut checks = match step.take("checks").map(|checks| checks.what) {
+        Some(What::List(checks)) => checks,
+        _ => Vec::new(),
+    };
+    checks.push(Node::text(check, at));
+    step.set("checks", Node::list(checks, at));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tree::parse;
+    use super::*;
+
+    fn low(text: &str) -> Table {
+        let mut step = parse(0, "", text).unwrap();
+        by_language(&mut step, &Columns::default());
+        step
+    }
+
+    #[test]
+    fn the_first_prompt_is_for_every_language_without_one() {
+        let step = low("prompt = { en = 'why', zh = 'why_zh' }\nwith = { joke = 'text' }\n");
+        let cases = step.list("case").unwrap();
+        let of = |at: usize, key: &str| cases[at].as_table().unwrap().text(key).map(str::to_owned);
+        assert_eq!(
+            (of(0, "when").as_deref(), of(0, "prompt").as_deref()),
+            (Some("post.language == 'zh'"), Some("why_zh"))
+        );
+        assert_eq!((of(1, "when"), of(1, "prompt").as_deref()), (None, Some("why")));
+        assert!(cases.iter().all(|case| case.as_table().unwrap().has("with")) && !step.has("with"));
+        let checks = step.list("checks").unwrap();
+        assert!(checks[0].as_text().unwrap().ends_with("if post.language not in ['en', 'zh']"));
+    }
+
+    #[test]
+    fn cases_keep_their_conditions_and_one_prompt_stays_as_it_is() {
+        let step = low("case = [{ when = 'a or b', prompt = { zh = 'x', en = 'y' } }, { prompt = 'z' }]\n");
+        let cases = step.list("case").unwrap();
+        let when: Vec<Option<&str>> =
+            cases.iter().map(|case| case.as_table().unwrap().text("when")).collect();
+        assert_eq!(when, [Some("(a or b) and post.language == 'en'"), Some("a or b"), None]);
+        let plain = low("prompt = 'why'\nchecks = ['x']\n");
+        assert_eq!((plain.text("prompt"), plain.list("checks").unwrap().len()), (Some("why"), 1));
+    }
+}

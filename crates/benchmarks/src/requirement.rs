@@ -1,0 +1,198 @@
+//! `requires`: what must hold of a draft, of a vote or of a row, each with the sentence for who has to mend it. `checks` find
+//! and go on; what is required is not taken without it.
+
+use std::collections::BTreeMap;
+
+use minijinja::Value;
+
+use crate::choice::Label;
+use crate::expression::{Expression, Language};
+use crate::reader::Keys;
+use crate::scope::{Scope, above, group};
+
+/// What must hold, and the sentence where it does not.
+#[derive(Debug)]
+pub struct Requirement {
+    /// The condition.
+    pub holds: Expression,
+    /// The sentence.
+    pub says: Label,
+}
+
+/// The requirements under `requires`.
+pub(crate) fn read(language: Language, file: &str, keys: &Keys<'_>) -> Vec<Requirement> {
+    let one = |keys: &Keys<'_>| {
+        let (holds, says) = (Expression::at(language, file, keys, "holds"), keys.words("says"));
+        if !keys.has("holds") {
+            keys.needed("holds");
+        }
+        Some(Requirement { holds: holds?, says })
+    };
+    keys.tables("requires", one).unwrap_or_default().into_iter().flatten().collect()
+}
+
+/// The sentence of the first requirement that does not hold; where one cannot be computed, why.
+pub fn broken(requires: &[Requirement], scope: &Scope<'_>) -> Option<Label> {
+    requires.iter().find_map(|requirement| match scope.value(&requirement.holds) {
+        Ok(holds) => (!holds.is_true()).then_some(requirement.says),
+        Err(trouble) => Some(plain(&trouble.to_string())),
+    })
+}
+
+fn plain(text: &str) -> Label {
+    let text = crate::reader::keep(text);
+    Label { en: text, zh: text }
+}
+
+/// What a ballot requires of the answers on one item.
+#[derive(Clone)]
+pub struct OfAnswers {
+    requires: &'static [Requirement],
+    /// The group of the record with the ballot's fields.
+    group: &'static str,
+    fields: &'static [(&'static str, Expression)],
+    /// What is on the record.
+    names: Value,
+}
+
+/// A requirement that answers do not meet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Unmet {
+    /// The last field of the answers that it is about; none where it names none.
+    pub field: Option<&'static str>,
+    /// The sentence.
+    pub says: Label,
+}
+
+/// An answer, as it stands in a vote.
+#[derive(Clone, Copy, Debug)]
+pub enum Answer<'a> {
+    /// A code or a text.
+    Text(&'a str),
+    /// Several.
+    List(&'a [String]),
+    /// A score.
+    Number(f64),
+}
+
+impl Answer<'_> {
+    fn value(self) -> Value {
+        match self {
+            Answer::Text(text) => Value::from(text),
+            Answer::List(list) => list.iter().map(String::as_str).collect(),
+            Answer::Number(number) => Value::from(number),
+        }
+    }
+}
+
+impl OfAnswers {
+    /// What a ballot whose answers are in this group requires on a record, seen so; `None` if nothing.
+    pub fn of(
+        requires: &'static [Requirement],
+        group: &'static str,
+        scope: &Scope<'static>,
+    ) -> Option<OfAnswers> {
+        let (names, fields) = scope.parts();
+        (!requires.is_empty()).then(|| OfAnswers { requires, group, fields, names: names.clone() })
+    }
+
+    /// The first requirement that these answers, in the order of the form, do not meet. One about a field that has no answer
+    /// asks for nothing: a text that nobody has to write need not be long.
+    pub fn unmet(&self, answers: &[(&'static str, Answer<'_>)]) -> Option<Unmet> {
+        let before = self.names.get_attr(self.group).unwrap_or_default();
+        let mut given: BTreeMap<String, Value> = BTreeMap::new();
+        for key in before.try_iter().into_iter().flatten() {
+            let value = before.get_item(&key).unwrap_or_default();
+            given.extend(key.as_str().map(|name| (name.to_owned(), value)));
+        }
+        given.extend(answers.iter().map(|(field, value)| (group(field), value.value())));
+        let names = above([(self.group, Value::from(given))].into(), &self.names);
+        let scope = Scope::new(names, self.fields);
+        self.requires.iter().find_map(|requirement| {
+            let asked = requirement.fields_of(self.group);
+            let place = |name: &String| answers.iter().position(|(field, _)| group(field) == *name);
+            if asked.iter().any(|name| place(name).is_none()) {
+                return None;
+            }
+            let says = broken(std::slice::from_ref(requirement), &scope)?;
+            let field = asked.iter().filter_map(place).max().map(|at| answers[at].0);
+            Some(Unmet { field, says })
+        })
+    }
+}
+
+impl Requirement {
+    /// The fields of a group that it is about, but for what the group has besides answers.
+    fn fields_of(&self, group: &str) -> Vec<String> {
+        let below = |path: &String| -> Option<String> {
+            let field = path.strip_prefix(group)?.strip_prefix('.')?.split('.').next()?;
+            (!BESIDE.contains(&field)).then(|| field.to_owned())
+        };
+        self.holds.paths().iter().filter_map(below).collect()
+    }
+}
+
+/// What the group of a ballot has before anybody answers.
+const BESIDE: [&str; 4] = ["draft", "draft_basis", "drafts", "flags"];
+
+impl std::fmt::Debug for OfAnswers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "requires of {}", self.group)
+    }
+}
+
+impl PartialEq for OfAnswers {
+    fn eq(&self, other: &OfAnswers) -> bool {
+        self.group == other.group && self.names == other.names
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::choice::Lists;
+    use crate::expression::{language, names};
+
+    fn requires(holds: &[&'static str]) -> &'static [Requirement] {
+        let language = language(Lists::new(), &Arc::default());
+        let one = |&holds: &&'static str| Requirement {
+            holds: Expression::parse(language, String::new(), holds).unwrap(),
+            says: plain(holds),
+        };
+        holds.iter().map(one).collect::<Vec<_>>().leak()
+    }
+
+    fn of_answers(holds: &[&'static str]) -> OfAnswers {
+        let drafted = names([("edited", Value::from("abd"))].into_iter());
+        let group = names([("draft", drafted)].into_iter());
+        let record = names([("text", Value::from("abc")), ("fair", group)].into_iter());
+        OfAnswers::of(requires(holds), "fair", &Scope::new(record, &[])).unwrap()
+    }
+
+    #[test]
+    fn an_answer_is_held_against_the_record_and_one_that_is_not_given_asks_for_nothing() {
+        let limit = "edits(text, fair.edited) >= 1 and edits(text, fair.edited) <= 2";
+        let of = of_answers(&[limit, "characters(fair.why) > 3"]);
+        let unmet = |answers: &[(&'static str, Answer<'_>)]| {
+            of.unmet(answers).map(|unmet| (unmet.field, unmet.says.en))
+        };
+        assert_eq!(unmet(&[("edited", Answer::Text("abx"))]), None);
+        assert_eq!(unmet(&[("edited", Answer::Text("abc"))]), Some((Some("edited"), limit)));
+        assert_eq!(unmet(&[("edited", Answer::Text("xyzw"))]), Some((Some("edited"), limit)));
+        assert_eq!(unmet(&[("verdict", Answer::Text("reject"))]), None);
+        let short = [("edited", Answer::Text("ab")), ("why", Answer::Text("no"))];
+        assert_eq!(unmet(&short), Some((Some("why"), "characters(fair.why) > 3")));
+    }
+
+    #[test]
+    fn a_draft_is_seen_beside_the_answers_and_what_cannot_be_computed_is_refused() {
+        let of = of_answers(&["fair.edited != fair.draft.edited"]);
+        assert!(of.unmet(&[("edited", Answer::Text("abd"))]).is_some());
+        assert!(of.unmet(&[("edited", Answer::Text("abe"))]).is_none());
+        let of = of_answers(&["fair.rating - text > 1"]);
+        let unmet = of.unmet(&[("rating", Answer::Number(3.0))]).unwrap();
+        assert!(unmet.says.en.contains("cannot be computed"), "{}", unmet.says.en);
+    }
+}
