@@ -70,7 +70,11 @@ fn replies(set: &Set, models: usize) -> Vec<Reply> {
                 let ratings = (0..judges).map(|judge| rating(judge, &mut draw)).collect();
                 let (model, basis) = (format!("model {model}"), "bench".into());
                 let setting = Setting::default();
-                replies.push((at, RawAnswer { task, setting, model, person: false, basis, text }, ratings));
+                replies.push((
+                    at,
+                    RawAnswer { task, setting, model, person: false, sample: 0, basis, text },
+                    ratings,
+                ));
             }
         }
     }

@@ -78,7 +78,9 @@ pub(super) fn does(step: &recipe::Step) -> (&'static str, String) {
         Stage::Dedup => ("dedup", String::new()),
         Stage::Draft(draft) => {
             let over = each_of(draft.declared().over.as_ref());
-            ("draft", format!("asks {}{over}", draft.templates().join(", ")))
+            let majority = draft.declared().majority.map(|field| format!("; keeps the majority of {field}"));
+            let majority = majority.unwrap_or_default();
+            ("draft", format!("asks {}{over}{majority}", draft.templates().join(", ")))
         }
         Stage::Review(review) => {
             let ballot = crate::review::ballots::step(review.place().0, review.place().1);

@@ -248,6 +248,9 @@ fn print_evaluated(one: &Evaluated, global: &Global) {
     if let Some(sample) = &one.report.sample {
         eprintln!("{}: {}", one.set.name(), sample.describe());
     }
+    for drawn in &one.report.drawn {
+        eprintln!("{}: {drawn}", one.set.name());
+    }
     for line in one.skipped.iter().take(SHOWN) {
         eprintln!("warning: {}: {}", line.place, line.what);
     }

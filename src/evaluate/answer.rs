@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::confidence::stated;
 use super::item::Item;
 use super::read;
 use super::task::{Setting, Task};
@@ -19,6 +20,9 @@ pub struct Answer {
     pub model: String,
     /// Whether it is a person.
     pub person: bool,
+    /// Which of several answers to the same question, from 0.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub sample: u32,
     /// Origin of the text: `reply:<key>` of the reply store (`reply` if it was cut), `sample:<key>` of a pack, `made:<file>:<line>`,
     /// `ballot:<file>:<line>`, or `built-in`.
     pub basis: String,
@@ -30,6 +34,12 @@ pub struct Answer {
     pub gold: Option<String>,
     /// Whether it is correct.
     pub correct: Option<bool>,
+    /// The confidence that it states, from 0 to 1; `None` if its task asks for none, or it states none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f64>,
+    /// How many questions a conversation had; `None` of other tasks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turns: Option<u32>,
     /// Why the text cannot be parsed: a format error, not a wrong answer.
     pub format_error: Option<String>,
     /// Why the reply holds no answer, if it is of an endpoint; `format_error` has the details.
@@ -39,6 +49,11 @@ pub struct Answer {
     pub ratings: Vec<Rating>,
     /// The parts of the set it belongs to: categories, kind, split, whether it asks.
     pub parts: Vec<String>,
+}
+
+/// Whether it is the first of several answers, whose number is not written.
+pub(super) fn is_first(sample: &u32) -> bool {
+    *sample == 0
 }
 
 /// How the basis of what an endpoint replied begins.
@@ -92,6 +107,8 @@ pub struct RawAnswer {
     pub model: String,
     /// Whether it is a person.
     pub person: bool,
+    /// Which of several answers, from 0.
+    pub sample: u32,
     /// Origin of the text.
     pub basis: String,
     pub text: String,
@@ -105,7 +122,10 @@ impl Answer {
 
     /// Parses an answer to an item.
     pub fn read(item: &Item, given: RawAnswer) -> Answer {
-        let read = read::read(item, given.task, given.setting, &given.text);
+        let read = match given.task.declared().confidence {
+            Some(asked) => read::read(item, given.task, given.setting, &stated(asked, &given.text).0),
+            None => read::read(item, given.task, given.setting, &given.text),
+        };
         Answer::from_choice(item, given, read)
     }
 
@@ -129,6 +149,7 @@ impl Answer {
         };
         let is_unread = format_error.is_some() && given.basis.starts_with(OF_A_REPLY);
         // An answer that cannot be parsed counts as wrong, not as missing.
+        let asked = given.task.declared().confidence;
         let correct = gold.as_ref().map(|gold| chosen.as_ref() == Some(gold));
         Answer {
             item: item.id.clone(),
@@ -136,7 +157,10 @@ impl Answer {
             setting: given.setting,
             model: given.model,
             person: given.person,
+            sample: given.sample,
             basis: given.basis,
+            confidence: asked.and_then(|asked| stated(asked, &given.text).1),
+            turns: None,
             text: given.text,
             chosen,
             gold,

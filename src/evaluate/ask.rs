@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::answer::{Answer, NoAnswer, OF_A_REPLY, RawAnswer};
+use super::answer::{Answer, NoAnswer, OF_A_REPLY, RawAnswer, is_first};
 use super::builtin::BuiltIn;
 use super::error::EvaluateError;
 use super::item::Item;
@@ -24,6 +24,11 @@ pub enum Model {
 }
 
 impl Model {
+    /// Whether it is an endpoint.
+    pub(super) fn is_asked(&self) -> bool {
+        matches!(self, Model::Endpoint(_))
+    }
+
     /// Its name in tables.
     pub fn name(&self) -> &str {
         match self {
@@ -39,6 +44,8 @@ pub struct Plan {
     pub models: Vec<Model>,
     /// The tasks with their settings.
     pub tasks: Vec<(Task, Setting)>,
+    /// Replies to players of conversations; `None` if nobody does.
+    pub host: Option<Endpoint>,
     /// The seed of all draws.
     pub seed: u64,
 }
@@ -51,6 +58,9 @@ pub struct Missing {
     pub setting: Setting,
     /// The model that answers.
     pub model: String,
+    /// Which of its answers, from 0.
+    #[serde(skip_serializing_if = "is_first")]
+    pub sample: u32,
     /// The judge whose rating is missing; `None` if the answer is.
     pub judge: Option<String>,
     /// The reason, by its code.
@@ -75,8 +85,16 @@ pub(super) fn without_answer<T>(parsed: &Parsed<T>) -> Option<NoAnswer> {
     }
 }
 
-/// A request of a plan: item, task and setting.
-type Place = (usize, Task, Setting);
+/// A request of a plan.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// The item's index.
+    pub(super) item: usize,
+    pub(super) task: Task,
+    pub(super) setting: Setting,
+    /// Which of several answers, from 0.
+    pub(super) sample: u32,
+}
 
 impl Plan {
     /// The given tasks of a set (all if none is given), with the requested settings.
@@ -96,7 +114,25 @@ impl Plan {
         plan
     }
 
-    /// Every request for an endpoint with this model, in the order of tasks and items.
+    /// How each endpoint draws several answers to an item, and which of them repeat one answer; empty if no task takes several.
+    pub(super) fn drawn(&self) -> Vec<String> {
+        let endpoints: Vec<Endpoint> = self.endpoints();
+        let mut all = drawn(&self.tasks, &endpoints);
+        all.extend(repeated(&self.tasks, &endpoints));
+        all
+    }
+
+    /// The endpoints that are asked.
+    pub(super) fn endpoints(&self) -> Vec<Endpoint> {
+        let endpoint = |model: &Model| match model {
+            Model::Endpoint(endpoint) => Some((**endpoint).clone()),
+            Model::BuiltIn(_) => None,
+        };
+        self.models.iter().filter_map(endpoint).collect()
+    }
+
+    /// Every request for an endpoint with this model, in the order of tasks, answers to an item, and items: so a budget
+    /// that is too small lacks further answers, and not items.
     ///
     /// # Errors
     /// [`EvaluateError::Stage`] if a workspace's prompt uses a value that an item lacks.
@@ -108,7 +144,8 @@ impl Plan {
     ) -> Result<Vec<(Place, Ask)>, EvaluateError> {
         let form = prompt::Form::of_model(model);
         let mut requests = Vec::new();
-        for &(task, setting) in &self.tasks {
+        for &(task, setting) in self.tasks.iter().filter(|(task, _)| task.conversation().is_none()) {
+            let begin = requests.len();
             for (at, item) in set.items.iter().enumerate().filter(|(_, item)| item.takes(task)) {
                 let shots = match set.examples.is_empty() {
                     true => prompt::shots(&set.items, at, task, setting.shots, self.seed),
@@ -116,7 +153,14 @@ impl Plan {
                 };
                 let ask =
                     prompt::ask(prompts, item, task, setting, &shots, form).map_err(StageError::from)?;
-                requests.push(((at, task, setting), ask));
+                requests.push((Place { item: at, task, setting, sample: 0 }, ask));
+            }
+            let end = requests.len();
+            for sample in 1..task.samples() {
+                for at in begin..end {
+                    let (place, ask) = requests[at].clone();
+                    requests.push((Place { sample, ..place }, Ask { sample, ..ask }));
+                }
             }
         }
         Ok(requests)
@@ -132,14 +176,7 @@ impl Plan {
         prompts: &Prompts,
         asking: &LlmContext<'_>,
     ) -> Result<(Vec<Answer>, Vec<Missing>), EvaluateError> {
-        let endpoints: Vec<Endpoint> = self
-            .models
-            .iter()
-            .filter_map(|model| match model {
-                Model::Endpoint(endpoint) => Some((**endpoint).clone()),
-                Model::BuiltIn(_) => None,
-            })
-            .collect();
+        let endpoints = self.endpoints();
         let mut places: BTreeMap<String, Vec<Place>> = BTreeMap::new();
         let mut asks: Vec<Vec<Ask>> = Vec::new();
         for endpoint in &endpoints {
@@ -147,6 +184,7 @@ impl Plan {
             places.insert(endpoint.name.clone(), of_items);
             asks.push(of_it);
         }
+        repeated(&self.tasks, &endpoints).iter().for_each(|what| asking.pulse.notify(what));
         // Replies are never re-asked here: a model that does not keep the format has made a format error.
         let as_text = |_: &Ask, reply: &str| Ok::<String, Unreadable>(reply.to_owned());
         let names: Vec<String> = endpoints.iter().map(|endpoint| endpoint.name.clone()).collect();
@@ -179,35 +217,76 @@ impl Plan {
 
     fn built_in(&self, set: &Set, model: BuiltIn) -> Vec<Answer> {
         let mut answers = Vec::new();
-        for &(task, setting) in &self.tasks {
+        for &(task, setting) in self.tasks.iter().filter(|(task, _)| task.conversation().is_none()) {
             for item in set.items.iter().filter(|item| item.takes(task)) {
-                let Some(text) = model.answer(item, task, setting, self.seed) else { continue };
-                answers.push(Answer::read(item, given(task, setting, model.name(), "built-in".into(), text)));
+                for sample in 0..task.samples() {
+                    let Some(text) = model.answer(item, task, setting, self.seed, sample) else { continue };
+                    let place = Place { item: 0, task, setting, sample };
+                    answers.push(Answer::read(item, given(place, model.name(), "built-in".into(), text)));
+                }
             }
         }
         answers
     }
 }
 
-fn given(task: Task, setting: Setting, model: &str, basis: String, text: String) -> RawAnswer {
-    RawAnswer { task, setting, model: model.into(), person: false, basis, text }
+/// How each endpoint draws several answers: its temperature and its seed.
+pub(super) fn drawn(tasks: &[(Task, Setting)], endpoints: &[Endpoint]) -> Vec<String> {
+    let most = tasks.iter().map(|(task, _)| task.samples()).max().unwrap_or(1);
+    let sent = endpoints.iter().filter(|endpoint| most > 1 && !endpoint.provider.is_pack());
+    let one = |endpoint: &Endpoint| {
+        let name = &endpoint.name;
+        let temperature = match endpoint.sampling.temperature {
+            Some(temperature) => format!("temperature {temperature}"),
+            None => "the server's temperature".to_owned(),
+        };
+        let seeds = match endpoint.sampling.seed {
+            Some(seed) => format!("seeds from {seed}"),
+            None => "the server's seeds".to_owned(),
+        };
+        format!("{name} gives up to {most} answers to an item, at {temperature}, with {seeds}")
+    };
+    sent.map(one).collect()
 }
 
-fn taken(
+/// Endpoints that give several answers at a temperature of 0: their answers are as good as one.
+pub(super) fn repeated(tasks: &[(Task, Setting)], endpoints: &[Endpoint]) -> Vec<String> {
+    let Some((task, _)) = tasks.iter().find(|(task, _)| task.samples() > 1) else { return Vec::new() };
+    let cold = endpoints.iter().filter(|endpoint| {
+        !endpoint.provider.is_pack() && endpoint.sampling.temperature.is_some_and(|at| at <= 0.0)
+    });
+    let one = |Endpoint { name, .. }: &Endpoint| {
+        format!(
+            "{name} is asked for {} answers to an item of {task} at temperature 0, where further answers repeat the first: \
+             `sampling.temperature` of [llm.{name}] makes them differ",
+            task.samples()
+        )
+    };
+    cold.map(one).collect()
+}
+
+pub(super) fn given(place: Place, model: &str, basis: String, text: String) -> RawAnswer {
+    let Place { task, setting, sample, .. } = place;
+    RawAnswer { task, setting, model: model.into(), person: false, sample, basis, text }
+}
+
+/// The answer in what came of a model, or what is missing.
+pub(super) fn taken(
     set: &Set,
-    (at, task, setting): Place,
+    place: Place,
     model: &str,
     parsed: Parsed<String>,
 ) -> Result<Answer, Box<Missing>> {
-    let item: &Item = &set.items[at];
+    let Place { task, setting, sample, .. } = place;
+    let item: &Item = &set.items[place.item];
     let no_answer = without_answer(&parsed);
     // What came holds no answer, and counts as wrong: left out, it would make a figure better.
     let without = |basis: String, text: String, why: NoAnswer, what: String| {
-        Ok(Answer::without(item, given(task, setting, model, basis, text), why, what))
+        Ok(Answer::without(item, given(place, model, basis, text), why, what))
     };
     let (reason, what) = match (parsed, no_answer) {
         (Parsed::Value { value, reply, .. }, None) => {
-            return Ok(Answer::read(item, given(task, setting, model, basis(&reply), value)));
+            return Ok(Answer::read(item, given(place, model, basis(&reply), value)));
         }
         (Parsed::Value { value, reply, .. }, Some(why)) => {
             return without(basis(&reply), value, why, "the model refused".into());
@@ -228,7 +307,7 @@ fn taken(
     };
     let (item, model) = (item.id.clone(), model.to_owned());
     let reason = reason.code();
-    Err(Box::new(Missing { item, task, setting, model, judge: None, reason, what, no_answer }))
+    Err(Box::new(Missing { item, task, setting, model, sample, judge: None, reason, what, no_answer }))
 }
 
 /// `reply:<key>`, or `made:<key>`, `sample:<key>` of a pack.

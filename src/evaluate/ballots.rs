@@ -51,7 +51,8 @@ fn ballots(set: &Set, answers: &[Answer], seed: u64) -> Vec<(String, About)> {
     let mut ballots = Vec::new();
     let tasks = Task::of_config(&set.config);
     for (at, item) in set.items.iter().enumerate() {
-        for &task in tasks.iter().filter(|task| task.is_choice() && item.takes(**task)) {
+        let chosen = |task: &Task| task.is_choice() && task.conversation().is_none() && item.takes(*task);
+        for &task in tasks.iter().filter(|task| chosen(task)) {
             // The two tasks with both orders of the same options make one ballot.
             if task == order(item, seed, task) {
                 let kind = task.orders().map_or(task, |[first, _]| first);
@@ -66,12 +67,13 @@ fn ballots(set: &Set, answers: &[Answer], seed: u64) -> Vec<(String, About)> {
     }
     let rated = |answer: &Answer| {
         let people = answer.task.declared().people.as_ref();
-        people.is_some_and(|people| people.write || !answer.person)
+        people.is_some_and(|people| people.rates() && (people.write || !answer.person))
     };
     for (at, answer) in answers.iter().enumerate().filter(|(_, answer)| rated(answer)) {
         if answer.format_error.is_none() {
-            let parts =
-                ["answer", answer.task.name(), &answer.setting.to_string(), &answer.item, &answer.model];
+            let (setting, sample) = (answer.setting.to_string(), answer.sample.to_string());
+            let mut parts = vec!["answer", answer.task.name(), &setting, &answer.item, &answer.model];
+            parts.extend((answer.sample > 0).then_some(sample.as_str()));
             ballots.push((id(&parts), About::Answer(at)));
         }
     }
@@ -136,8 +138,8 @@ pub fn blank(
                 let item = &set.items[at];
                 let (id, turned) = if task.orders().is_some() { sealed(blinding, &id) } else { (id, false) };
                 let (head, heads, options) = match &task.declared().wants {
-                    Wants::Labels { codes, .. } => {
-                        (Head::classify(), ["ballot", "text", "types"], codes.join("\n"))
+                    Wants::Labels { codes, many, .. } => {
+                        (Head::classify(task, *many), ["ballot", "text", "types"], codes.join("\n"))
                     }
                     Wants::Rating { min, max, .. } => {
                         let numbers: Vec<String> = (*min..=*max).map(|number| number.to_string()).collect();
@@ -149,7 +151,7 @@ pub fn blank(
                     }
                     _ => {
                         let options = shown(item, turned_to(task, turned));
-                        (Head::choose(), ["ballot", "question", "options"], lettered(options))
+                        (Head::choose(task), ["ballot", "question", "options"], lettered(options))
                     }
                 };
                 let row = vec![id, asked(item, task), options, String::new(), String::new()];
@@ -158,7 +160,7 @@ pub fn blank(
             About::Open(at, task) => {
                 let Some(people) = &task.declared().people else { continue };
                 let first = context(people, &set.items[at]).into_iter().next();
-                let (head, text) = first.unwrap_or_default();
+                let (head, text) = first.unwrap_or_else(|| ("question", asked(&set.items[at], task)));
                 let row = vec![id, text, String::new(), String::new()];
                 sheets.append_row(Head::write(task), &["ballot", head, "answer", "annotator"], row);
             }
@@ -329,7 +331,7 @@ fn take(
             let (model, basis) = (vote.annotator.clone(), vote.basis.clone());
             let task = vote.turned.map_or(*task, |turned| turned_to(*task, turned));
             let (setting, text) = (Setting::default(), vote.answer.clone());
-            let given = RawAnswer { task, setting, model, person: true, basis, text };
+            let given = RawAnswer { task, setting, model, person: true, sample: 0, basis, text };
             let answer = match task.declared().wants {
                 Wants::Labels { .. } | Wants::Rating { .. } => Answer::read(item, given),
                 _ => {
@@ -351,7 +353,7 @@ fn take(
         About::Open(at, task) => {
             let (model, basis) = (vote.annotator.clone(), vote.basis.clone());
             let (task, setting, text) = (*task, Setting::default(), vote.answer.clone());
-            let given = RawAnswer { task, setting, model, person: true, basis, text };
+            let given = RawAnswer { task, setting, model, person: true, sample: 0, basis, text };
             answers.push(Answer::read(&set.items[*at], given));
             Ok(())
         }

@@ -36,8 +36,8 @@ impl BuiltIn {
         BuiltIn::ALL.into_iter().find(|model| model.name() == name)
     }
 
-    /// Its answer in the task's format; `None` for tasks without options.
-    pub fn answer(self, item: &Item, task: Task, setting: Setting, seed: u64) -> Option<String> {
+    /// One of its answers in the task's format; `None` for tasks without options.
+    pub fn answer(self, item: &Item, task: Task, setting: Setting, seed: u64, sample: u32) -> Option<String> {
         let options = match &task.declared().wants {
             Wants::Choice { .. } => item.posed(task)?.options.len(),
             Wants::Tag { names, .. } => names.len(),
@@ -47,7 +47,9 @@ impl BuiltIn {
         let place = match self {
             BuiltIn::FirstOption => 0,
             BuiltIn::Random => {
-                Draw::new(seed, &format!("random model {task} {setting}"), &item.id).below(options)
+                // The first answer is that of a task with one alone.
+                let further = if sample == 0 { String::new() } else { format!(" {sample}") };
+                Draw::new(seed, &format!("random model {task} {setting}{further}"), &item.id).below(options)
             }
         };
         let chosen = at_place(item, task, place).ok()??;

@@ -64,6 +64,57 @@ const WORDS: &[(&str, &str)] = &[
          of resamples of these items, and the mean. Models whose ranks overlap are not told apart.",
         "就这里每个模型都有数值的 {} 道题（共 {} 道）：按均值的名次，并附这些题目重抽样中间 {} % 的名次范围，以及均值。名次范围重叠的模型不分高下。",
     ),
+    ("Conversations, {}", "对话，{}"),
+    (
+        "The share that is solved within {} questions, in percent; the mean number of questions of the solved ones, and of all.",
+        "在 {} 次提问之内解开的百分比；解开者的平均提问次数，以及全部的平均提问次数。",
+    ),
+    ("Solved", "解开"),
+    ("Questions until solved", "解开前的提问次数"),
+    ("Questions", "提问次数"),
+    ("Samples, {}", "多次回答，{}"),
+    (
+        "Of up to {} answers to each item: the mean, the unbiased estimate of some of k answers being right, and the answer \
+         that most of them give, in percent. A tie counts as if one of the most frequent answers was drawn. Items with fewer \
+         than k answers are not in pass@k.",
+        "每题至多 {} 个回答：均值、k 个回答中至少一个正确的无偏估计，以及多数回答，单位为百分比。票数相同时，按从最多者中抽取一个计。回答不足 k 个的题目不计入 pass@k。",
+    ),
+    ("pass@{}", "pass@{}"),
+    ("Majority", "多数"),
+    ("Tied", "票数相同"),
+    ("Fewest answers", "最少回答数"),
+    ("Calibration, {}", "校准，{}"),
+    (
+        "The share of answers that state a confidence, in percent; of these the mean confidence, the share that is right, the \
+         expected calibration error (ECE) over {} bins of equal width, and Brier's score, both times 100.",
+        "给出置信度的回答所占百分比；在这些回答中：平均置信度、正确率、{} 个等宽区间上的期望校准误差（ECE），以及 Brier 分数，后两者均乘以 100。",
+    ),
+    ("Stated", "给出置信度"),
+    ("Confidence", "置信度"),
+    ("Right", "正确"),
+    ("ECE × 100", "ECE × 100"),
+    ("Brier × 100", "Brier × 100"),
+    (
+        "{} gives up to {} answers to an item, at temperature {}, with seeds from {}",
+        "{} 对每题至多给出 {} 个回答，温度 {}，种子自 {} 起",
+    ),
+    (
+        "{} gives up to {} answers to an item, at temperature {}, with the server's seeds",
+        "{} 对每题至多给出 {} 个回答，温度 {}，种子由服务器决定",
+    ),
+    (
+        "{} gives up to {} answers to an item, at the server's temperature, with seeds from {}",
+        "{} 对每题至多给出 {} 个回答，温度由服务器决定，种子自 {} 起",
+    ),
+    (
+        "{} gives up to {} answers to an item, at the server's temperature, with the server's seeds",
+        "{} 对每题至多给出 {} 个回答，温度与种子均由服务器决定",
+    ),
+    (
+        "{} is asked for {} answers to an item of {} at temperature 0, where further answers repeat the first: \
+         `sampling.temperature` of [llm.{}] makes them differ",
+        "向 {} 对每题要求 {} 个回答（任务 {}），温度却为 0，后面的回答只会重复第一个：[llm.{}] 的 `sampling.temperature` 可使其不同",
+    ),
     ("Rank", "名次"),
     ("Mean", "均值"),
     ("{}, ratings of {}", "{}，对 {} 的评分"),

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use riddlemill_benchmarks::task::People;
 use serde_json::Value as Json;
 
 use super::answer::{Answer, NoAnswer, Rating, RawAnswer};
 use super::ask::{Missing, Model, Plan};
 use super::ballots;
 use super::builtin::BuiltIn;
+use super::converse::{converse, longest as longest_game};
 use super::error::{EvaluateError, SetAside};
 use super::item::Item;
 use super::join;
@@ -16,10 +18,12 @@ use super::load::load;
 use super::outputs::{self, File};
 use super::results::Results;
 use super::set::{PARTS, Set};
-use super::tables::{Report, ScoreBook, Scores, add_scores, replies, report};
+use super::tables::{
+    Report, ScoreBook, Scores, add_scores, calibration, conversations, replies, report, samples,
+};
 use super::task::{Setting, Task};
 use crate::config::{Config, sections};
-use crate::llm::{Endpoint, Estimate, Reading, Run, estimate_with};
+use crate::llm::{Endpoint, Estimate, Prompts, Reading, Run, estimate_with};
 use crate::pipeline::blinding;
 use crate::recipe;
 use crate::review::agreement::Bootstrap;
@@ -151,7 +155,15 @@ fn prepare(name: &str, settings: &Settings, config: &Config) -> Result<Work, Eva
     };
     let judges = named(config, "--judge", judges, false)?;
     let tasks = Plan::tasks(&set.config, &settings.tasks, &settings.shots, settings.cot);
-    Ok(Work { plan: Plan { models, tasks, seed: settings.seed }, set, recipe, skipped, judges, identities })
+    let talks = tasks.iter().map(|(task, _)| task).find(|task| task.conversation().is_some());
+    if let Some(task) = talks.filter(|_| judges.is_empty() && models.iter().any(Model::is_asked)) {
+        return Err(EvaluateError::Unknown(format!(
+            "{task} is a conversation, and nobody replies to the model\n  hint: --judge NAME names the model that knows the \
+             answers; --task leaves a task out"
+        )));
+    }
+    let plan = Plan { models, tasks, host: judges.first().cloned(), seed: settings.seed };
+    Ok(Work { plan, set, recipe, skipped, judges, identities })
 }
 
 /// Refuses a column that no row has.
@@ -230,7 +242,11 @@ pub fn evaluate(
     }
     let reports = score_tables.iter().zip(&answered).map(|(scores, of)| {
         let mut report = report(scores, &other_scores);
+        report.tables.extend(conversations(scores));
+        report.tables.extend(samples(scores));
+        report.tables.extend(calibration(scores));
         report.tables.extend(replies(scores, &of.missing));
+        report.drawn = of.work.plan.drawn();
         report
     });
     let reports: Vec<Report> = reports.collect();
@@ -254,6 +270,20 @@ pub fn evaluate(
     Ok(evaluated.collect())
 }
 
+/// What the models of a plan answer, in one turn or in several, and what is missing.
+fn asked(
+    work: &Work,
+    prompts: &Prompts,
+    asking: &LlmContext<'_>,
+) -> Result<(Vec<Answer>, Vec<Missing>), EvaluateError> {
+    let (mut answers, mut missing) = work.plan.answers(&work.set, prompts, asking)?;
+    let draft: sections::Draft = asking.config.typed(Some(asking.recipe), "draft");
+    let (more, lacking) = converse(&work.plan, &work.set, prompts, draft.max_reasks, asking)?;
+    answers.extend(more);
+    missing.extend(lacking);
+    Ok((answers, missing))
+}
+
 struct Answered {
     work: Work,
     answers: Vec<Answer>,
@@ -263,31 +293,43 @@ struct Answered {
 fn answer(mut work: Work, settings: &Settings, means: &ModelAccess<'_>) -> Result<Answered, EvaluateError> {
     let prompts = prompts(means.config)?;
     let asking = means.asking(work.recipe);
-    let (mut answers, mut missing) = work.plan.answers(&work.set, &prompts, &asking)?;
+    let (mut answers, mut missing) = asked(&work, &prompts, &asking)?;
     work.skipped.extend(outputs::read(&work.set, &settings.outputs, &mut answers)?);
     work.skipped.extend(join::read(&work.set, &settings.joined, &settings.tasks, &mut answers)?);
     released(&work.set, settings, &mut answers);
     let judges = std::mem::take(&mut work.judges);
-    missing.extend(judge::judge(
-        &work.set,
-        &mut answers,
-        judges,
-        &work.identities,
-        &prompts,
-        settings.seed,
-        &asking,
-    )?);
-    if !settings.ballots.is_empty() {
-        let blinding = blinding(&Workspace::new(&means.config.root)).map_err(EvaluateError::Store)?;
-        work.skipped.extend(ballots::read(
-            &work.set,
-            &settings.ballots,
-            &mut answers,
-            settings.seed,
-            &blinding,
-        )?);
+    let judged = |answers: &mut [Answer], judges| {
+        judge::judge(&work.set, answers, judges, &work.identities, &prompts, settings.seed, &asking)
+    };
+    missing.extend(judged(&mut answers, judges.clone())?);
+    let before = answers.len();
+    let skipped = voted(&work.set, settings, means.config, &mut answers)?;
+    for written in answers[before..].chunk_by_mut(|one, other| is_rated(one) == is_rated(other)) {
+        if written.iter().all(|answer| !is_rated(answer)) {
+            missing.extend(judged(written, judges.clone())?);
+        }
     }
+    work.skipped.extend(skipped);
     Ok(Answered { work, answers, missing })
+}
+
+/// Whether what people write on a ballot needs no judge: it is a choice, or people rate it on a further sheet.
+fn is_rated(answer: &Answer) -> bool {
+    answer.task.declared().people.as_ref().is_none_or(People::rates)
+}
+
+/// Adds people's answers behind the others, and their ratings to those that they rated.
+fn voted(
+    set: &Set,
+    settings: &Settings,
+    config: &Config,
+    answers: &mut Vec<Answer>,
+) -> Result<Vec<SetAside>, EvaluateError> {
+    if settings.ballots.is_empty() {
+        return Ok(Vec::new());
+    }
+    let blinding = blinding(&Workspace::new(&config.root)).map_err(EvaluateError::Store)?;
+    ballots::read(set, &settings.ballots, answers, settings.seed, &blinding)
 }
 
 /// Adds the models' answers and people's votes in a release such as Chumor's: the paper's own figures. A new
@@ -326,7 +368,8 @@ fn take_released(
         Some(answer) => answer,
         None => {
             let (model, text, basis) = (model.to_owned(), text.to_owned(), "release".into());
-            let given = RawAnswer { task, setting: Setting::default(), model, person: false, basis, text };
+            let (setting, sample) = (Setting::default(), 0);
+            let given = RawAnswer { task, setting, model, person: false, sample, basis, text };
             answers.push(Answer::read(item, given));
             let Some(answer) = answers.last_mut() else { return };
             answer
@@ -383,15 +426,27 @@ pub fn estimates(
             }
         }
         let asking = offline.asking(work.recipe);
-        let (mut answers, missing) = work.plan.answers(&work.set, &prompts, &asking)?;
+        let (mut answers, missing) = asked(&work, &prompts, &asking)?;
         outputs::read(&work.set, &settings.outputs, &mut answers)?;
         join::read(&work.set, &settings.joined, &settings.tasks, &mut answers)?;
         released(&work.set, settings, &mut answers);
+        let before = answers.len();
+        voted(&work.set, settings, means.config, &mut answers)?;
+        let written = answers.split_off(before);
+        answers.extend(written.into_iter().filter(|answer| !is_rated(answer)));
         let asks = |answers: &[Answer]| {
             let Work { set, judges, identities, .. } = &work;
             judge::asks(set, answers, judges, identities, &prompts, settings.seed, &asking)
         };
         let judged = asks(&answers)?;
+        for model in &work.plan.models {
+            let (Model::Endpoint(player), Some(host)) = (model, &work.plan.host) else { continue };
+            let [questions, replies] = longest_game(&work.plan, &work.set, player, &prompts, &answers)?;
+            if !questions.is_empty() {
+                estimates.push((work.set.name(), count(player, "questions", &questions)?));
+                estimates.push((work.set.name(), count(host, "replies", &replies)?));
+            }
+        }
         // What was cut may be whole when it is asked for again.
         let again = answers.iter().filter(|answer| answer.no_answer == Some(NoAnswer::Cut));
         let again: Vec<Answer> = again.filter_map(|cut| longest(&work, Owed::of_answer(cut))).collect();
@@ -411,15 +466,18 @@ struct Owed<'a> {
     task: Task,
     setting: Setting,
     model: &'a str,
+    sample: u32,
 }
 
 impl<'a> Owed<'a> {
     fn of_answer(answer: &'a Answer) -> Owed<'a> {
-        Owed { item: &answer.item, task: answer.task, setting: answer.setting, model: &answer.model }
+        let Answer { item, task, setting, model, sample, .. } = answer;
+        Owed { item, task: *task, setting: *setting, model, sample: *sample }
     }
 
     fn of_missing(missing: &'a Missing) -> Owed<'a> {
-        Owed { item: &missing.item, task: missing.task, setting: missing.setting, model: &missing.model }
+        let Missing { item, task, setting, model, sample, .. } = missing;
+        Owed { item, task: *task, setting: *setting, model, sample: *sample }
     }
 }
 
@@ -429,10 +487,12 @@ fn longest(work: &Work, owed: Owed<'_>) -> Option<Answer> {
     let model = work.plan.models.iter().find(|model| model.name() == owed.model)?;
     let Model::Endpoint(endpoint) = model else { return None };
     // Distinct names, because requests about two answers are two, whatever their texts.
-    let name = format!("{} {:?}", owed.model, owed.setting);
+    let further = if owed.sample == 0 { String::new() } else { format!(" {}", owed.sample) };
+    let name = format!("{} {:?}{further}", owed.model, owed.setting);
     let most = endpoint.ceiling().unwrap_or(endpoint.sampling.max_tokens);
     let text = name + &" a".repeat(most as usize);
-    let (task, setting, model) = (owed.task, owed.setting, owed.model.to_owned());
-    let given = RawAnswer { task, setting, model, person: false, basis: String::new(), text };
+    let Owed { task, setting, sample, .. } = owed;
+    let (model, basis) = (owed.model.to_owned(), String::new());
+    let given = RawAnswer { task, setting, model, person: false, sample, basis, text };
     Some(Answer::read(item, given))
 }

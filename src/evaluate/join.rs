@@ -96,12 +96,12 @@ enum JoinError {
     OtherRating(String),
 }
 
-/// An answer's item, task, setting and author.
-type Key = (String, Task, Setting, String, bool);
+/// An answer's item, task, setting, author and number.
+type Key = (String, Task, Setting, String, bool, u32);
 
 fn key(answer: &Answer) -> Key {
-    let Answer { item, task, setting, model, person, .. } = answer;
-    (item.clone(), *task, *setting, model.clone(), *person)
+    let Answer { item, task, setting, model, person, sample, .. } = answer;
+    (item.clone(), *task, *setting, model.clone(), *person, *sample)
 }
 
 /// Adds the answers in folders of results. Equal answers are one, with the ratings of both; of different ones

@@ -86,9 +86,10 @@ pub fn judge(
                 Parsed::Failed(failed) => (failed.reason, failed.error.into_text()),
             };
             let (item, model) = (answer.item.clone(), answer.model.clone());
-            let (task, setting, judge) = (answer.task, answer.setting, Some(judge.clone()));
+            let (task, setting, sample) = (answer.task, answer.setting, answer.sample);
+            let judge = Some(judge.clone());
             let reason = reason.code();
-            missing.push(Missing { item, task, setting, model, judge, reason, what, no_answer });
+            missing.push(Missing { item, task, setting, model, sample, judge, reason, what, no_answer });
         }
     }
     Ok(missing)
@@ -167,10 +168,11 @@ fn request(
         StageError::from(PromptError::Values { name: judged.template.to_owned(), what: trouble.to_string() })
     })?;
     let rendered = prompts.render(judged.template, values).map_err(StageError::from)?;
+    let further = if answer.sample == 0 { String::new() } else { format!(" {}", answer.sample) };
     let about = match judged.role {
-        Some(role) => derived(role, &[&item.record, model, "0"]),
-        None if answer.task.takes_cot() => format!("{} {model} {}", item.record, answer.setting),
-        None => format!("{} {model}", item.record),
+        Some(role) => derived(role, &[&item.record, model, &answer.sample.to_string()]),
+        None if answer.task.takes_cot() => format!("{} {model} {}{further}", item.record, answer.setting),
+        None => format!("{} {model}{further}", item.record),
     };
     let ask = Ask::new(about, rendered, slot.sample);
     Ok(Some(match judged.asks {

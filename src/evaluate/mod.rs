@@ -18,6 +18,7 @@ mod answer;
 mod builtin;
 mod charts;
 mod chinese;
+mod confidence;
 mod item;
 pub mod metrics;
 mod pair_order;
@@ -31,6 +32,7 @@ mod testing;
 
 mod ask;
 pub mod ballots;
+mod converse;
 mod error;
 mod evaluation;
 mod folder;

@@ -62,7 +62,7 @@ pub fn page(results: &Results<'_>) -> String {
     let comparisons: Vec<ShownComparison<'_>> = report.comparisons.iter().map(compared).collect();
     let values = context! {
         set => &report.set, head => head(results), draft => &report.draft, withdrawn => report.describe_withdrawn(),
-        sample => report.sample.as_ref().map(|sample| sample.describe()), version => crate::VERSION,
+        sample => report.sample.as_ref().map(|sample| sample.describe()), drawn => &report.drawn, version => crate::VERSION,
         tables => Value::from(Serde(&tables)), charts => Value::from(Serde(&charts)), drawings,
         comparisons => Value::from(Serde(&comparisons)),
     };

@@ -59,11 +59,25 @@ pub fn ask(
     shots: &[&Item],
     form: Form,
 ) -> Result<Ask, PromptError> {
+    ask_with(prompts, item, task, setting, shots, form, &[])
+}
+
+/// The same with further values.
+pub(super) fn ask_with(
+    prompts: &Prompts,
+    item: &Item,
+    task: Task,
+    setting: Setting,
+    shots: &[&Item],
+    form: Form,
+    more: &[(&str, Json)],
+) -> Result<Ask, PromptError> {
     let form = if item.paper { form } else { Form::Chat };
     let form = task.declared().form(form.name());
     let template = form.map_or_else(|| task.template(setting), |form| form.template);
-    let values = values(item, task, shots, form)
+    let mut values = values(item, task, shots, form)
         .map_err(|trouble| PromptError::Values { name: template.to_owned(), what: trouble.to_string() })?;
+    values.extend(more.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
     let rendered: Rendered = prompts.render(template, values)?;
     Ok(Ask::new(about(item, task, setting), rendered, 0))
 }

@@ -220,6 +220,9 @@ pub(super) fn markdown(results: &Results<'_>) -> String {
     if let Some(sample) = &results.report.sample {
         let _ = writeln!(text, "\n{}.", sample.describe());
     }
+    for drawn in &results.report.drawn {
+        let _ = writeln!(text, "\n{drawn}.");
+    }
     for table in &results.report.tables {
         let _ = write!(text, "\n{}", table.shown(table.name).markdown());
     }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
-use riddlemill_benchmarks::task as declared;
+use riddlemill_benchmarks::task::{self as declared, Conversation};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// One task on one set, as declared in its benchmark's folder. Tasks are equal if their names are.
@@ -52,6 +52,16 @@ impl Task {
     /// Whether the task also runs with solved examples (FLUB 3.3; BrainTeaser, table 8).
     pub fn takes_shots(self) -> bool {
         self.0.shots.is_some()
+    }
+
+    /// Its conversation, if a model answers it in several turns.
+    pub fn conversation(self) -> Option<&'static Conversation> {
+        self.0.conversation.as_ref()
+    }
+
+    /// How many answers every model gives to an item.
+    pub fn samples(self) -> u32 {
+        self.0.samples
     }
 
     /// Its prompt.

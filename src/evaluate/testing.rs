@@ -108,7 +108,7 @@ pub(super) fn group(at: usize, word: bool, answer: usize) -> Vec<Item> {
 
 pub(super) fn given(task: Task, model: &str, text: &str) -> RawAnswer {
     let (setting, basis) = (Setting::default(), "test".into());
-    RawAnswer { task, setting, model: model.into(), person: false, basis, text: text.into() }
+    RawAnswer { task, setting, model: model.into(), person: false, sample: 0, basis, text: text.into() }
 }
 
 pub(super) fn answer(item: &Item, task: Task, model: &str, text: &str) -> Answer {

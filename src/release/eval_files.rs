@@ -140,7 +140,7 @@ fn questions(layout: &Layout, benchmark: Option<&'static Benchmark>) -> Vec<Ques
     tasks.iter().map(Question::Task).collect()
 }
 
-/// A task without its items; `None` for free texts that nobody judges, which have no figure.
+/// A task without its items; `None` for free texts that nobody judges, which have no figure, and for conversations.
 fn described(
     config: &'static str,
     benchmark: Option<&Benchmark>,
@@ -152,6 +152,8 @@ fn described(
             Answer::Choice { .. } => Form::Letter { words: false },
             Answer::Words(_) => Form::Text,
         },
+        // Other programs ask one question.
+        Question::Task(task) if task.conversation.is_some() => return None,
         Question::Task(task) => match (&task.wants, &task.judged) {
             (Wants::Choice { words, .. }, _) => Form::Letter { words: *words },
             (Wants::Tag { .. }, _) => Form::Tag { anywhere: paper },

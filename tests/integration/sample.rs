@@ -133,6 +133,8 @@ const LATER: &[Reason] = &[
     Reason::NoElements,
     Reason::RequirementBroken,
     Reason::NotWanted,
+    // samples.rs: nor for several replies of which the majority is kept.
+    Reason::RepliesTied,
     // An endpoint that fails: tests/integration/waits.rs and breaker.rs.
     Reason::EndpointLeft,
     Reason::RequestRefused,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::asked::Over;
 use crate::ballots::Ballots;
 use crate::expression::{Expression, Language, Named};
+use crate::majority;
 use crate::reader::{Keys, keep};
 use crate::record_kind::RecordKind;
 use crate::reply::{self, Form, Reading, Reply};
@@ -34,6 +35,8 @@ pub struct Draft {
     pub translates: Option<&'static str>,
     /// Replies per endpoint.
     pub replies: Count,
+    /// The field whose most frequent value decides which reply is kept; none means the first.
+    pub majority: Option<&'static str>,
     /// The setting with the number of models whose replies are enough; 0 or missing: all that were asked.
     pub at_least: Option<Key>,
     /// Endpoints that are not asked about some models' texts.
@@ -261,6 +264,18 @@ fn setting(keys: &Keys<'_>, key: &str, like: &str) -> Option<Option<Key>> {
     Some(parted)
 }
 
+/// The number of replies under a key, or the setting with it.
+fn replies(keys: &Keys<'_>, key: &str) -> Option<Count> {
+    if keys.is_text(key) {
+        return setting(keys, key, "respond.samples").flatten().map(Count::Setting);
+    }
+    let several = keys.count(key)?;
+    if !(1..=100).contains(&several) {
+        keys.problem(key, "between 1 and 100 replies");
+    }
+    Some(Count::Fixed(u32::try_from(several).unwrap_or(1)))
+}
+
 /// The place of a table, and what its expressions may use.
 pub(crate) struct Place<'a> {
     pub benchmark: &'static str,
@@ -326,18 +341,14 @@ impl Place<'_> {
             }
         }
         let asks = setting(keys, "asks", "draft.endpoint").unwrap_or(Some(("draft", "endpoint")));
-        let replies = match keys.is_text("replies") {
-            true => {
-                setting(keys, "replies", "respond.samples").flatten().map_or(Count::Fixed(1), Count::Setting)
-            }
-            false => {
-                let several = keys.count("replies").unwrap_or(1);
-                if !(1..=100).contains(&several) {
-                    keys.problem("replies", "between 1 and 100 replies");
-                }
-                Count::Fixed(u32::try_from(several).unwrap_or(1))
-            }
-        };
+        let [replies, samples] = ["replies", "samples"].map(|key| replies(keys, key));
+        if replies.and(samples).is_some() {
+            keys.problem("samples", "`samples` and `replies` are one number: name one of them");
+        }
+        let majority = majority::read(keys, &cases.iter().map(|case| &*case.reading).collect::<Vec<_>>());
+        if responding && keys.has("majority") {
+            keys.problem("majority", "every reply of this step becomes a record: there is none to choose");
+        }
         let barred = keys.table("barred", |keys| {
             for key in ["by", "whose"].into_iter().filter(|key| !keys.has(key)) {
                 keys.needed(key);
@@ -364,7 +375,8 @@ impl Place<'_> {
             templates,
             asks: asks?,
             translates: keys.text("translates"),
-            replies,
+            replies: replies.or(samples).unwrap_or(Count::Fixed(1)),
+            majority,
             at_least: setting(keys, "at_least", "respond.min_models").flatten(),
             barred: barred.flatten(),
             responds,

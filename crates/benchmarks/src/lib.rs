@@ -49,6 +49,7 @@ mod faults;
 pub mod figure;
 mod figures;
 mod known;
+mod majority;
 pub mod native;
 pub mod notation;
 mod origin;

@@ -76,6 +76,8 @@ pub enum Measure {
     },
     /// A figure of labels as classes, times 100.
     Classes { task: &'static str, score: ClassScore, over: Classes },
+    /// A figure of all answers to a row together, or of the confidence that they state, times 100.
+    Answers { task: &'static str, score: AnswerScore },
     /// Percent of correct answers among those that name an option or a label.
     OfAttempted(&'static str),
     /// Pearson's correlation with people's ratings, times 100.
@@ -117,6 +119,19 @@ pub enum ClassScore {
     FalsePositives,
     /// The share of the class that was not named.
     FalseNegatives,
+}
+
+/// A figure of several answers to a row, or of stated confidences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnswerScore {
+    /// Some of so many answers are right: the unbiased estimator of pass@k.
+    PassAt(usize),
+    /// The most frequent answer is right.
+    Majority,
+    /// The expected calibration error.
+    Calibration,
+    /// Brier's score.
+    Brier,
 }
 
 /// The classes over which a figure is computed.

@@ -7,7 +7,8 @@ use crate::data::Data;
 use crate::expression::{Expression, Language};
 use crate::reader::{Keys, keep};
 use crate::table::{
-    ByJudge, ClassScore, Classes, Column, Drawn, Kind, Measure, Measures, Native, Part, Shape, Table,
+    AnswerScore, ByJudge, ClassScore, Classes, Column, Drawn, Kind, Measure, Measures, Native, Part, Shape,
+    Table,
 };
 use crate::task::{Judged, Task, Wants};
 
@@ -113,7 +114,7 @@ struct Context<'a> {
     tasks: &'a [Task],
 }
 
-const MEASURES: [&str; 15] = [
+const MEASURES: [&str; 17] = [
     "accuracy",
     "accuracy_of_attempted",
     "f1",
@@ -122,6 +123,8 @@ const MEASURES: [&str; 15] = [
     "mcc",
     "fpr",
     "fnr",
+    "ece",
+    "brier",
     "correlation",
     "score",
     "groups",
@@ -253,7 +256,14 @@ impl Context<'_> {
 
     fn measure(&self, measure: &str, before: &[Column], keys: &Keys<'_>) -> Option<Measure> {
         Some(match measure {
-            "accuracy" => Measure::Accuracy(self.right(keys, measure)?),
+            "accuracy" => self.accuracy(keys)?,
+            "ece" | "brier" => {
+                let is_ece = measure == "ece";
+                let task =
+                    self.task(keys, measure, |task| task.confidence.map(|_| ()).ok_or("a `confidence`"))?;
+                let score = if is_ece { AnswerScore::Calibration } else { AnswerScore::Brier };
+                Measure::Answers { task, score }
+            }
             "accuracy_of_attempted" => Measure::OfAttempted(self.right(keys, measure)?),
             "precision" | "recall" | "mcc" | "fpr" | "fnr" => self.classes(measure, keys)?,
             "f1" if keys.has("average") || keys.has("of") => self.classes(measure, keys)?,
@@ -314,6 +324,12 @@ impl Context<'_> {
                 let signed = |place: &usize| {
                     matches!(before[*place].measure, Measure::Classes { score: ClassScore::Mcc, .. })
                 };
+                let of_answers = |place: &usize| matches!(before[*place].measure, Measure::Answers { .. });
+                if measure == "geometric" && places.iter().any(of_answers) {
+                    let what = "a geometric mean has none of `pass_at`, `majority`, `ece` and `brier`";
+                    keys.problem(measure, what);
+                    return None;
+                }
                 if measure == "geometric" && places.iter().any(signed) {
                     keys.problem(measure, "`mcc` may be negative, and has no geometric mean");
                     return None;
@@ -331,6 +347,40 @@ impl Context<'_> {
                 }
             }
         })
+    }
+
+    /// Percent of right answers, or with `pass_at` or `majority` a figure of all answers of a model to a row.
+    fn accuracy(&self, keys: &Keys<'_>) -> Option<Measure> {
+        let task = self.right(keys, "accuracy")?;
+        let samples =
+            self.tasks.iter().find(|known| known.name == task).map_or(1, |task| task.samples as usize);
+        let (pass_at, majority) = (keys.count("pass_at"), keys.flag("majority"));
+        let score = match (pass_at, majority) {
+            (Some(_), Some(_)) => {
+                keys.problem(
+                    "majority",
+                    "`pass_at` and `majority` are two figures: a column has one of them",
+                );
+                return None;
+            }
+            (Some(k), _) if !(1..=samples).contains(&k) => {
+                let what =
+                    format!("`pass_at` is between 1 and the `samples` of the task, which are {samples}");
+                keys.problem("pass_at", what);
+                return None;
+            }
+            (Some(k), _) => AnswerScore::PassAt(k),
+            (None, Some(true)) if samples == 1 => {
+                keys.problem(
+                    "majority",
+                    "the task takes one answer of every model: `samples = 5` takes five",
+                );
+                return None;
+            }
+            (None, Some(true)) => AnswerScore::Majority,
+            (None, Some(false) | None) => return Some(Measure::Accuracy(task)),
+        };
+        Some(Measure::Answers { task, score })
     }
 
     /// A figure of labels as classes: over all of them, or of one.

@@ -43,6 +43,12 @@ pub struct Task {
     pub other_order_of: Option<&'static str>,
     /// The condition for rows whose outputs, where they name no task, are about it; none means all.
     pub usual: Option<Expression>,
+    /// How many answers every model gives to a row.
+    pub samples: u32,
+    /// The confidence that every answer states.
+    pub confidence: Option<Confidence>,
+    /// The conversation, if a model answers in several turns.
+    pub conversation: Option<Conversation>,
     /// How an answer is parsed, and the gold answer.
     pub wants: Wants,
     /// Who judges an answer in free text.
@@ -54,6 +60,34 @@ pub struct Task {
     /// What scripts of the paper's authors write about it.
     pub outputs: Vec<Script>,
 }
+
+/// A confidence that answers state, in an object with `answer` and `confidence` or on a line of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Confidence {
+    /// The number of an answer that is certainly right: 1 or 100. That of one that is certainly wrong is 0.
+    pub most: u32,
+    /// How many bins of equal width the calibration error has.
+    pub bins: usize,
+}
+
+/// A conversation: the task's prompt asks a player for its next question, and a host who knows the answer replies.
+#[derive(Debug)]
+pub struct Conversation {
+    /// Most questions of the player.
+    pub turns: u32,
+    /// The host's prompt.
+    pub host: &'static str,
+    /// Its values, over the columns and `said`, the question.
+    pub with: With,
+    /// What the host may reply, [`SOLVED`] among it.
+    pub replies: Vec<&'static str>,
+}
+
+/// The reply that ends a conversation, and its gold answer.
+pub const SOLVED: &str = "solved";
+
+/// The answer of a conversation whose turns are used up.
+pub const UNSOLVED: &str = "unsolved";
 
 /// The key of a reply in a sample pack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,6 +210,7 @@ pub enum Asks {
 /// The sheet for people who rate answers.
 #[derive(Debug)]
 pub struct People {
+    /// The name of the sheet on which answers are rated; empty if people only answer.
     pub sheet: &'static str,
     /// The values shown before the answer, over the columns.
     pub shows: With,
@@ -183,7 +218,7 @@ pub struct People {
     pub scale: Option<[u32; 2]>,
     /// Factor from a rating to the judges' scale.
     pub times: f64,
-    /// Whether people answer too: their sheet shows the first of `shows`.
+    /// Whether people answer too: their sheet shows the first of `shows`, or the question.
     pub write: bool,
 }
 
@@ -215,6 +250,13 @@ impl Wants {
     /// Whether an answer is correct or incorrect, or a number, so that it need not be judged.
     pub fn is_choice(&self) -> bool {
         !matches!(self, Wants::Words { .. })
+    }
+}
+
+impl People {
+    /// Whether they rate answers, or choose the better of two.
+    pub fn rates(&self) -> bool {
+        !self.sheet.is_empty()
     }
 }
 
@@ -311,6 +353,7 @@ impl Task {
             .chain(self.forms.iter().flat_map(|form| [&form.with, &form.shows]))
             .chain(self.shots.iter().map(|shots| &shots.shows))
             .chain(self.judged.iter().map(|judged| &judged.with))
+            .chain(self.conversation.iter().map(|conversation| &conversation.with))
             .chain(self.people.iter().map(|people| &people.shows));
         all.extend(lists.flatten().map(|(_, value)| value));
         all.extend(self.shots.iter().filter_map(|shots| shots.like.as_ref()));

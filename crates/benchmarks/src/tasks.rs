@@ -7,7 +7,10 @@ use crate::data::Data;
 use crate::expression::{Expression, Language};
 use crate::reader::{Keys, keep};
 use crate::script;
-use crate::task::{Asks, Form, Found, Judged, People, Released, Shots, Task, Wants, With};
+use crate::task::{
+    Asks, Confidence, Conversation, Form, Found, Judged, People, Released, SOLVED, Shots, Task, UNSOLVED,
+    Wants, With,
+};
 
 /// The prompts of all folders: by a folder's name the benchmark's name in replies, and the names of its
 /// files.
@@ -114,7 +117,34 @@ impl Known<'_> {
         Some(Wants::Labels { codes, others, many, gold: gold?, behind })
     }
 
+    /// A conversation; `None` if there is a problem, which is reported.
+    fn conversation(&self, keys: &Keys<'_>) -> Option<Conversation> {
+        for key in ["turns", "host"].into_iter().filter(|key| !keys.has(key)) {
+            keys.needed(key);
+        }
+        let turns = keys.count("turns").filter(|turns| (1..=100).contains(turns));
+        if turns.is_none() && keys.has("turns") {
+            keys.problem("turns", "`turns` is between 1 and 100 questions of the player");
+        }
+        let replies = keys.texts("replies").unwrap_or_else(|| vec!["yes", "no", "irrelevant", SOLVED]);
+        if !replies.contains(&SOLVED) {
+            keys.problem("replies", format!("{SOLVED:?} is missing: the reply that ends a conversation"));
+        }
+        let (host, with) = (self.template(keys, "host"), self.with(keys, "with", &[SAID]));
+        Some(Conversation { turns: u32::try_from(turns?).ok()?, host: host?, with, replies })
+    }
+
+    /// Whether a conversation ended in the solution: one of two labels.
+    fn solved(&self, keys: &Keys<'_>) -> Option<Wants> {
+        let place = keys.place("conversation").unwrap_or_default();
+        let gold = Expression::parse(self.language, place, keep(&format!("'{SOLVED}'")));
+        let gold = gold.map_err(|what| keys.problem("conversation", what)).ok()?;
+        let codes = vec![SOLVED, UNSOLVED];
+        Some(Wants::Labels { codes, others: Vec::new(), many: false, gold, behind: Vec::new() })
+    }
+
     fn wants(&self, keys: &Keys<'_>) -> Option<Wants> {
+        let solved = keys.has("conversation").then(|| self.solved(keys));
         let choose = keys.table("choose", |keys| {
             let words = keys.flag("words").unwrap_or(false);
             let (options, gold) = (self.needed(keys, "options"), self.needed(keys, "gold"));
@@ -138,9 +168,10 @@ impl Known<'_> {
             Some(Wants::Rating { min, max, gold: self.needed(keys, "gold")? })
         });
         let words = keys.table("words", |keys| Some(Wants::Words { blank: keys.text("blank") }));
-        let all: Vec<Option<Wants>> = [choose, tag, label, rate, words].into_iter().flatten().collect();
+        let all: Vec<Option<Wants>> =
+            [choose, tag, label, rate, words, solved].into_iter().flatten().collect();
         if all.len() != 1 {
-            let kinds = "`choose`, `tag`, `label`, `rate`, `words`";
+            let kinds = "`choose`, `tag`, `label`, `rate`, `words`, `conversation`";
             keys.problem("name", format!("a task has one of {kinds}: how an answer is read"));
         }
         all.into_iter().next().flatten()
@@ -172,11 +203,22 @@ impl Known<'_> {
     }
 
     fn people(&self, keys: &Keys<'_>) -> Option<People> {
+        let write = keys.flag("write").unwrap_or(false);
+        let sheet = match write && !keys.has("sheet") {
+            true => "",
+            false => keys.needed("sheet"),
+        };
+        if let Some(key) = ["scale", "times"].into_iter().find(|key| sheet.is_empty() && keys.has(key)) {
+            keys.problem(
+                key,
+                format!("`{key}` is of ratings, and `sheet`, on which people rate, is missing"),
+            );
+        }
         Some(People {
-            sheet: keys.needed("sheet"),
+            sheet,
             shows: self.with(keys, "shows", &[]),
             times: keys.number("times").unwrap_or(1.0),
-            write: keys.flag("write").unwrap_or(false),
+            write,
             scale: if keys.has("scale") { Some(scale(keys)?) } else { None },
         })
     }
@@ -200,6 +242,35 @@ impl Known<'_> {
         }
         Some(Released { models, answers, votes: votes.ok()? })
     }
+}
+
+/// Most answers of a model to one row.
+const MOST_SAMPLES: usize = 1000;
+
+/// How many answers a task takes of every model.
+fn samples(keys: &Keys<'_>) -> u32 {
+    let samples = keys.count("samples").unwrap_or(1);
+    if !(1..=MOST_SAMPLES).contains(&samples) {
+        keys.problem("samples", format!("`samples` is between 1 and {MOST_SAMPLES} answers of every model"));
+    }
+    u32::try_from(samples).unwrap_or(1)
+}
+
+/// The confidence that answers state.
+fn confidence(keys: &Keys<'_>) -> Option<Confidence> {
+    let bins = keys.count("bins").unwrap_or(10);
+    if !(1..=100).contains(&bins) {
+        keys.problem("bins", "`bins` is between 1 and 100: how many the calibration error has");
+    }
+    let most = match keys.integers("scale").as_deref() {
+        Some([0, 1]) => Some(1),
+        Some([0, 100]) => Some(100),
+        _ => None,
+    };
+    if most.is_none() {
+        keys.problem("scale", "`scale` is [0, 1] or [0, 100]: what a confidence may be");
+    }
+    Some(Confidence { most: most?, bins })
 }
 
 fn scale(keys: &Keys<'_>) -> Option<[u32; 2]> {
@@ -259,7 +330,20 @@ pub(crate) fn read(known: &Known<'_>, keys: &Keys<'_>) -> Vec<Task> {
         let released = keys.table("released", |keys| known.released(keys)).flatten();
         let scale = judged.as_ref().and_then(Judged::scale);
         let outputs = keys.tables("outputs", |keys| script::read(known.language, scale, keys));
+        let rated = judged.as_ref().is_some_and(|judged| judged.people);
+        if people.as_ref().is_some_and(|people| !people.rates()) && !rated {
+            let what = "nobody rates what people answer\n  hint: `people = true` of `judge` has the judges rate it, a `sheet` with a \
+                        `scale` has people do it";
+            keys.problem("people", what);
+        }
+        let conversation = keys.table("conversation", |keys| known.conversation(keys)).flatten();
+        let samples = samples(keys);
+        let confidence = keys.table("confidence", confidence).flatten();
         let wants = known.wants(keys)?;
+        if confidence.is_some() && matches!(wants, Wants::Rating { .. } | Wants::Words { .. }) {
+            let what = "`confidence` is of answers that are right or wrong: of `choose`, `tag` or `label`";
+            keys.problem("confidence", what);
+        }
         if wants.is_choice() && (judged.is_some() || people.is_some() || released.is_some()) {
             keys.problem("name", "`judge`, `people` and `released` go with `words`: nobody judges a choice");
         }
@@ -278,6 +362,9 @@ pub(crate) fn read(known: &Known<'_>, keys: &Keys<'_>) -> Vec<Task> {
             on_request,
             other_order_of,
             usual,
+            samples,
+            confidence,
+            conversation,
             wants,
             judged,
             people,

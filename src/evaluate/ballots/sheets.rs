@@ -51,21 +51,29 @@ pub(super) struct Head {
 }
 
 impl Head {
-    fn of_choices(place: Place, name: &str, text: &str) -> Head {
+    /// A sheet with the task's own rubric, or with this text.
+    fn of_choices(place: Place, task: Task, name: &str, text: &str) -> Head {
+        let own = task.declared().rubric.map(|rubric| format!("{}\n", rubric.trim()));
+        let text = own.unwrap_or_else(|| text.to_owned());
+        // Tasks with the same instructions are in one sheet.
         let (name, other_name) = (name.to_owned(), name.to_owned());
-        Head { place, name, other_name, scale: None, text: text.to_owned(), drawn: false }
+        Head { place, name, other_name, scale: None, text, drawn: false }
     }
 
     /// One of an item's options.
-    pub(super) fn choose() -> Head {
+    pub(super) fn choose(task: Task) -> Head {
         let text = "Read the question and its options and give the letter of the option that is right, or better. There is \
                     exactly one.\n";
-        Head::of_choices(Place::Choose, "choose", text)
+        Head::of_choices(Place::Choose, task, "choose", text)
     }
 
-    /// One of a list of labels.
-    pub(super) fn classify() -> Head {
-        Head::of_choices(Place::Classify, "classify", "Give the type of the list that fits the text best.\n")
+    /// One of a list of labels, or several.
+    pub(super) fn classify(task: Task, many: bool) -> Head {
+        let text = match many {
+            true => "Give every label of the list that fits the text, with `;` between them; at least one.\n",
+            false => "Give the label of the list that fits the text best.\n",
+        };
+        Head::of_choices(Place::Classify, task, "classify", text)
     }
 
     /// A task whose answer is a number on a scale: a sheet for each.
@@ -78,10 +86,11 @@ impl Head {
 
     /// Answers in people's own words.
     pub(super) fn write(task: Task) -> Head {
+        // A rubric of a task that people also rate is of the ratings.
         let text = "Write down the answer to each question. Any answer that makes sense is welcome. You may also give up: \
                     write `-`\nin that case.\n";
-        let other_name = format!("write-{}", task.declared().title);
-        Head { other_name, ..Head::of_choices(Place::Write, "write", text) }
+        let (name, other_name) = ("write".to_owned(), format!("write-{}", task.declared().title));
+        Head { place: Place::Write, name, other_name, scale: None, text: text.to_owned(), drawn: false }
     }
 
     /// Ratings of answers, or the better of two.

@@ -2,19 +2,23 @@
 //!
 //! Nothing here depends on models, files or requests. Undefined figures (no units, no variation) are `None`.
 
+mod calibration;
 mod classes;
 mod correlation;
 mod paired;
 mod resamples;
+mod samples;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod tests_classes;
 
+pub use calibration::{Binned, Stated};
 pub use classes::{Confusions, macro_f1};
 pub use correlation::{Correlation, EXACT, pearson, pearson_r, ranks, spearman, spearman_r};
 pub use paired::{Difference, McNemar, difference, holm, mcnemar};
 pub use resamples::{Resamples, SHARE, Unit, ratio};
+pub use samples::{Voted, majority, pass_at};
 
 /// The geometric mean of positive numbers; 0 if one of them is 0, `None` if one is negative or there are
 /// none.

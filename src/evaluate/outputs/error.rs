@@ -19,12 +19,9 @@ pub(super) enum OutputError {
     /// The line is JSON, but has none of the formats.
     #[error("not an output: {0}\n  hint: {hint}", hint = HINT)]
     NoForm(serde_json::Error),
-    /// A second answer of one model to the same question.
-    #[error("a further answer of a model: the first is evaluated")]
-    FurtherAnswer,
-    /// A further epoch of inspect_ai.
-    #[error("a further epoch: the first is evaluated")]
-    FurtherEpoch,
+    /// An answer of a model beyond those that its task takes: one, unless the folder says more.
+    #[error("{}\n  hint: `samples` of the task says how many answers of a model count", further(*samples, task))]
+    FurtherAnswer { task: Task, samples: u32 },
     /// A sample of inspect_ai lacks a field.
     #[error("the sample has no {0}")]
     SampleLacks(&'static str),
@@ -145,6 +142,13 @@ pub(super) enum OutputError {
         /// Why the two are not one answer with several ratings.
         unlike: NotMergeable,
     },
+}
+
+fn further(samples: u32, task: &Task) -> String {
+    match samples {
+        1 => "a further answer of a model: the first is evaluated".to_owned(),
+        _ => format!("a further answer of a model: {task} takes the first {samples}"),
+    }
 }
 
 /// Why two answers of a model cannot be merged.

@@ -32,9 +32,8 @@ fn output(sample: &Json, model: Option<&str>) -> Result<Output, OutputError> {
         let message = error["message"].as_str().unwrap_or("unknown");
         return Err(OutputError::SampleFailed(message.to_owned()));
     }
-    if sample["epoch"].as_u64().is_some_and(|epoch| epoch > 1) {
-        return Err(OutputError::FurtherEpoch);
-    }
+    // Epochs are numbered from 1, and an epoch is a sample of each item.
+    let epoch = sample["epoch"].as_u64().map(|epoch| u32::try_from(epoch.max(1) - 1).unwrap_or(u32::MAX));
     let out = &sample["output"];
     let text = out["completion"].as_str().or_else(|| text_of(&out["choices"][0]["message"]["content"]));
     let Some(text) = text.map(without_reasoning) else { return Err(OutputError::SampleLacks("output")) };
@@ -50,6 +49,7 @@ fn output(sample: &Json, model: Option<&str>) -> Result<Output, OutputError> {
         // Files of earlier releases do not name it.
         task: sample["metadata"].get("task").and_then(Json::as_str).and_then(Task::named),
         setting: Setting::default(),
+        sample: epoch,
         model: model.map(str::to_string),
         response,
         ratings: Vec::new(),

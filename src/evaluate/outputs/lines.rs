@@ -21,9 +21,9 @@ struct Line {
     /// As in raw/responses: `question` or `pair`.
     #[serde(default, rename = "for")]
     to: Option<To>,
-    /// As in raw/responses. Only a model's first answer is evaluated.
+    /// As in raw/responses: which of the model's answers, from 0.
     #[serde(default)]
-    sample: u64,
+    sample: Option<u32>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -35,9 +35,6 @@ enum To {
 
 pub(super) fn output(line: &str) -> Result<Output, OutputError> {
     let line: Line = serde_json::from_str(line).map_err(OutputError::NoForm)?;
-    if line.sample > 0 {
-        return Err(OutputError::FurtherAnswer);
-    }
     let of_response = line.to.and_then(|to| match to {
         To::Question => Task::named("answer"),
         To::Pair => Task::named("answer-normal"),
@@ -47,6 +44,7 @@ pub(super) fn output(line: &str) -> Result<Output, OutputError> {
         which: ItemKey::Named(line.item),
         task,
         setting: line.setting,
+        sample: line.sample,
         model: line.model,
         response: Response::Words(without_reasoning(&line.text)),
         ratings: Vec::new(),

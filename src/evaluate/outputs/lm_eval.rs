@@ -29,6 +29,7 @@ pub(super) fn output(path: &Path, line: &Json) -> Result<Output, OutputError> {
         // Files of earlier releases do not name it.
         task: line["doc"].get("task").and_then(Json::as_str).and_then(Task::named),
         setting,
+        sample: None,
         model,
         response,
         ratings: Vec::new(),

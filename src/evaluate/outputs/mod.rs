@@ -60,6 +60,8 @@ struct Output {
     /// The task; `None` if the format does not state it.
     task: Option<Task>,
     setting: Setting,
+    /// Which of the model's answers, from 0; `None` if the format does not state it.
+    sample: Option<u32>,
     /// The model; `None` if the format does not state it.
     model: Option<String>,
     response: Response,
@@ -91,14 +93,15 @@ enum Response {
 /// The lines of a file: the place of each, and its output or error.
 type Lines = Vec<(String, Result<Output, OutputError>)>;
 
-/// Reads files of outputs for a set, or all files in a folder. Of several answers to the same question the
-/// first counts, including those in `answers`; ratings of the same text are added to it.
+/// Reads files of outputs for a set, or all files in a folder. Of several answers to the same question as many count as
+/// the task takes samples, including those in `answers`: by their numbers, else in the order that they come. Of a task with
+/// one the first counts; ratings of the same text are added to it.
 ///
 /// # Errors
 /// [`EvaluateError`] if a file cannot be read, or has none of the formats.
 pub fn read(set: &Set, files: &[File], answers: &mut Vec<Answer>) -> Result<Vec<SetAside>, EvaluateError> {
     let items = Items::index(set);
-    let mut seen: FxHashMap<(String, Task, Setting, String), (usize, String)> = FxHashMap::default();
+    let mut seen: FxHashMap<Key, (usize, String)> = FxHashMap::default();
     for (at, answer) in answers.iter().enumerate() {
         seen.insert(key(answer), (at, "what was asked here".to_string()));
     }
@@ -107,7 +110,9 @@ pub fn read(set: &Set, files: &[File], answers: &mut Vec<Answer>) -> Result<Vec<
         for path in within(&file.path)? {
             let bytes = fs::read(&path).map_err(Error::io("read", &path))?;
             for (place, line) in parsed(&set.config, &path, &bytes)? {
+                let is_numbered = line.as_ref().is_ok_and(|output| output.sample.is_some());
                 let read = line.and_then(|output| answer(set, &items, file, &place, output));
+                let read = read.map(|answer| if is_numbered { answer } else { next(answer, &seen) });
                 let problem = match read {
                     Err(what) => what,
                     Ok(answer) => match seen.get(&key(&answer)) {
@@ -115,6 +120,11 @@ pub fn read(set: &Set, files: &[File], answers: &mut Vec<Answer>) -> Result<Vec<
                             seen.insert(key(&answer), (answers.len(), place));
                             answers.push(answer);
                             continue;
+                        }
+                        // It would be taken for the first one, and left out unsaid.
+                        Some(_) if !is_numbered && answer.ratings.is_empty() && answer.task.samples() > 1 => {
+                            let (task, samples) = (answer.task, answer.task.samples());
+                            OutputError::FurtherAnswer { task, samples }
                         }
                         Some((at, first)) => match rate(&mut answers[*at], answer) {
                             Ok(()) => continue,
@@ -178,8 +188,25 @@ fn within(path: &Path) -> Result<Vec<PathBuf>, EvaluateError> {
     Ok(files)
 }
 
-fn key(answer: &Answer) -> (String, Task, Setting, String) {
-    (answer.item.clone(), answer.task, answer.setting, answer.model.clone())
+/// An answer's item, task, setting, model and number.
+type Key = (String, Task, Setting, String, u32);
+
+fn key(answer: &Answer) -> Key {
+    (answer.item.clone(), answer.task, answer.setting, answer.model.clone(), answer.sample)
+}
+
+/// An answer without a number, as the next of its model; as the first one, if its task takes no more, or if it holds the
+/// ratings of an answer that is in another file, too.
+fn next(mut answer: Answer, seen: &FxHashMap<Key, (usize, String)>) -> Answer {
+    let mut numbered = key(&answer);
+    let mut is_free = |sample: &u32| {
+        numbered.4 = *sample;
+        !seen.contains_key(&numbered)
+    };
+    if answer.ratings.is_empty() {
+        answer.sample = (0..answer.task.samples()).find(|sample| is_free(sample)).unwrap_or(0);
+    }
+    answer
 }
 
 fn parsed(config: &str, path: &Path, bytes: &[u8]) -> Result<Lines, EvaluateError> {
@@ -310,6 +337,10 @@ fn answer(
     if !item.takes(task) {
         return Err(OutputError::TaskUnfit { task, item: item.id.clone(), set: set.name() });
     }
+    let sample = output.sample.unwrap_or(0);
+    if sample >= task.samples() {
+        return Err(OutputError::FurtherAnswer { task, samples: task.samples() });
+    }
     let model = file.model.clone().or(output.model).filter(|model| !model.trim().is_empty());
     let Some(model) = model else {
         return Err(OutputError::NoModel);
@@ -320,7 +351,8 @@ fn answer(
         Rating { judge, person: false, value, basis }
     });
     let ratings: Vec<Rating> = ratings.collect();
-    let given = |text: String| RawAnswer { task, setting: output.setting, model, person: false, basis, text };
+    let setting = output.setting;
+    let given = |text: String| RawAnswer { task, setting, model, person: false, sample, basis, text };
     let of_option = |option: &str| {
         let options = item.options(task).map(|(options, _)| options).unwrap_or_default();
         options.iter().position(|own| fold(own, Fold::KEY) == fold(option, Fold::KEY))

@@ -72,6 +72,7 @@ fn output(
         which: ItemKey::Asked { id, text },
         task: Some(task),
         setting: Setting { cot, shots: file.shots },
+        sample: None,
         model: file.model,
         response,
         ratings: rating.transpose()?.into_iter().collect(),

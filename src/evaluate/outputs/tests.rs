@@ -59,7 +59,7 @@ fn what_is_set_aside_says_what_is_wrong_and_what_would_help() {
         ),
         (
             r#"{"item": "t0", "model": "m", "text": "A", "sample": 1}"#,
-            "a further answer of a model: the first is evaluated",
+            "a further answer of a model: the first is evaluated\n  hint: `samples` of the task says how many answers of a model count",
         ),
         (
             r#"{"item": "t0", "text": "A"}"#,

@@ -95,7 +95,8 @@ fn compare(
     };
     let apart = difference(&book.resamples, &side(|one| one.1), &side(|one| one.2), span)?;
     let only = |a: f64, b: f64| both.iter().filter(|one| one.1 == a && one.2 == b).count() as u64;
-    let mcnemar = task.is_choice().then(|| mcnemar(only(1.0, 0.0), only(0.0, 1.0)));
+    // McNemar's test is of one answer to each item, not of the mean of several.
+    let mcnemar = (task.is_choice() && task.samples() == 1).then(|| mcnemar(only(1.0, 0.0), only(0.0, 1.0)));
     let units: BTreeSet<usize> = both.iter().map(|one| book.unit(one.0)).collect();
     let (test, test_p) = match mcnemar.filter(|_| units.len() == both.len()) {
         Some(mcnemar) => ("McNemar", mcnemar.exact_p),
@@ -105,7 +106,7 @@ fn compare(
     Some(Comparison { task, setting, first, second, n, mcnemar, difference: apart, test, test_p, holm_p })
 }
 
-/// A model's figure on each item: 1 or 0 for a choice, else the mean of its ratings.
+/// A model's figure on each item: 1 or 0 for a choice, else the mean of its ratings; of several answers the mean.
 fn values(book: &ScoreBook<'_>, who: usize, task: Task, setting: Setting) -> Option<BTreeMap<usize, f64>> {
     let column = book.column(who, task, setting)?;
     let value = |answer: &Answer| {
@@ -114,6 +115,9 @@ fn values(book: &ScoreBook<'_>, who: usize, task: Task, setting: Setting) -> Opt
         }
         answer.mean_rating(false)
     };
-    let first = |answers: &Vec<&Answer>| answers.first().and_then(|answer| value(answer));
-    Some(column.iter().enumerate().filter_map(|(at, answers)| Some((at, first(answers)?))).collect())
+    let mean = |answers: &Vec<&Answer>| {
+        let values: Vec<f64> = answers.iter().filter_map(|answer| value(answer)).collect();
+        (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+    };
+    Some(column.iter().enumerate().filter_map(|(at, answers)| Some((at, mean(answers)?))).collect())
 }

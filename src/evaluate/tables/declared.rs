@@ -10,6 +10,7 @@ use serde_json::Value as Json;
 use super::classed::{Labelled, class_score, classes, macro_f1, of_attempted, of_set_labels, within};
 use super::judged::{Judged, range};
 use super::replies;
+use super::sampled::{self, Whose};
 use super::scores::ScoreBook;
 use super::table::{Cell, Keys, Look, Row, Table};
 use crate::evaluate::answer::Answer;
@@ -110,6 +111,7 @@ fn measured(measure: &Measure) -> Vec<Task> {
         | Measure::OfAttempted(name)
         | Measure::F1 { task: name, .. }
         | Measure::Classes { task: name, .. }
+        | Measure::Answers { task: name, .. }
         | Measure::Correlation(name)
         | Measure::Score(name)
         | Measure::Failed { task: name, .. }
@@ -184,6 +186,10 @@ impl Measured<'_, '_> {
                 let task = task_of(name)?;
                 let (units, n) = book.parts(book.column(who, task, setting)?, among, of_attempted);
                 Some(Cell::new(book.resamples.ratio(&units, SHARE)?, 100.0, n, self.keys(task, column)))
+            }
+            Measure::Answers { task, score } => {
+                let task = task_of(task)?;
+                sampled::figure(book, Whose { who, task, setting }, *score, among, self.keys(task, column))
             }
             Measure::Correlation(name) => correlation(book, who, task_of(name)?, setting, among),
             Measure::Score(name) => {
@@ -323,14 +329,15 @@ impl Measured<'_, '_> {
     fn groups(&self, task: Task, parts: &[&str], solved: &[&str]) -> Option<Cell> {
         let Measured { book, who, setting, .. } = *self;
         let column = book.column(who, task, setting)?;
-        // By group and person, if there are several: whether either parts are correct so far, and the number answered.
-        let mut groups: BTreeMap<(usize, &str), ([bool; 2], usize)> = BTreeMap::new();
+        // By group, and person or sample, if there are several: whether either parts are correct so far, and the number answered.
+        let mut groups: BTreeMap<(usize, &str, u32), ([bool; 2], usize)> = BTreeMap::new();
         for (at, answers) in column.iter().enumerate() {
             let item = &book.set.items[at];
             let is_of = |parts: &[&str]| self.in_part(item) && parts.iter().any(|part| item.is_of(part));
             let Some(side) = [parts, solved].into_iter().position(is_of) else { continue };
             for answer in answers {
-                let group = groups.entry((book.unit(at), &answer.model)).or_insert(([true; 2], 0));
+                let group =
+                    groups.entry((book.unit(at), &answer.model, answer.sample)).or_insert(([true; 2], 0));
                 group.0[side] &= answer.correct == Some(true);
                 group.1 += 1;
             }
@@ -339,7 +346,7 @@ impl Measured<'_, '_> {
         let whole = groups.into_iter().filter(|(_, ([_, given], answered))| *given && *answered == wanted);
         let sum = |right: bool| f64::from(right == solved.is_empty());
         let units: Vec<Unit> =
-            whole.map(|((at, _), ([right, _], _))| Unit { at, sum: sum(right), count: 1.0 }).collect();
+            whole.map(|((at, ..), ([right, _], _))| Unit { at, sum: sum(right), count: 1.0 }).collect();
         let keys = book.keys(who, task, setting);
         Some(Cell::new(book.resamples.ratio(&units, SHARE)?, 100.0, units.len(), keys))
     }

@@ -272,7 +272,10 @@ fn responses<'a>(book: &ScoreBook<'a>, task: Task) -> Vec<(usize, &'a Answer, St
     for who in book.answered(&[task]) {
         let Some(column) = book.column(who, task, Setting::default()) else { continue };
         for (at, answers) in column.iter().enumerate() {
-            let name = |answer: &Answer| format!("{} {}", answer.item, answer.model);
+            let name = |answer: &Answer| match answer.sample {
+                0 => format!("{} {}", answer.item, answer.model),
+                sample => format!("{} {} {sample}", answer.item, answer.model),
+            };
             responses.extend(answers.iter().map(|answer| (at, *answer, name(answer))));
         }
     }

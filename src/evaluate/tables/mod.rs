@@ -8,6 +8,7 @@
 mod across;
 mod classed;
 mod compare;
+mod conversations;
 mod declared;
 mod free;
 mod judged;
@@ -18,6 +19,7 @@ mod people;
 mod preferences;
 mod replies;
 mod report;
+mod sampled;
 mod scores;
 mod table;
 #[cfg(test)]
@@ -25,7 +27,9 @@ mod tests;
 
 pub use across::Point;
 pub use compare::{Comparison, comparisons};
+pub use conversations::conversations;
 pub use replies::replies;
 pub use report::{Report, Scores, add_scores, report};
+pub use sampled::{calibration, samples};
 pub use scores::{PEOPLE, ScoreBook, Who};
 pub use table::{Cell, Keys, Look, Row, Table};

@@ -31,6 +31,9 @@ pub struct Report {
     /// What was drawn of the set; `None` if all of it is evaluated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<Sample>,
+    /// How each endpoint drew several answers to an item; empty if no task takes several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub drawn: Vec<String>,
     /// The tables, in the order of the paper.
     pub tables: Vec<Table>,
     /// Every two models.
@@ -97,6 +100,7 @@ pub fn report(book: &ScoreBook<'_>, other_scores: &Scores) -> Report {
         draft: book.set.draft.clone(),
         withdrawn: book.set.withdrawn,
         sample: book.set.sample.clone(),
+        drawn: Vec::new(),
         tables,
         comparisons: comparisons(book),
         charts,

@@ -308,7 +308,7 @@ fn built_in_models_come_to_what_is_known() {
         for model in BuiltIn::ALL {
             for task in Task::of_config(&set.config).into_iter().filter(|task| task.is_choice()) {
                 for item in set.items.iter().filter(|item| item.takes(task)) {
-                    let text = model.answer(item, task, Setting::default(), 1).unwrap();
+                    let text = model.answer(item, task, Setting::default(), 1, 0).unwrap();
                     answers.push(answer(item, task, model.name(), &text));
                 }
             }

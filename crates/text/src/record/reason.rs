@@ -178,6 +178,8 @@ reasons! {
     // llm
     /// The list whose elements a step asks about is not a list in this record, or cannot be computed.
     NotAList = "not_a_list",
+    /// Several replies were asked for, and no answer is the most frequent one: another reply decides.
+    RepliesTied = "replies_tied",
     /// The reply is not stored and nothing may be sent, or the sample pack does not contain it.
     ReplyMissing = "reply_missing",
     /// Sending could exceed the cap of the run, the recipe or the endpoint.

@@ -281,6 +281,7 @@ pub fn replies(
         return Ok(replies);
     }
     let slots = slots(draft, asking.config, asking.recipe, &endpoints)?;
+    repeated(draft, &endpoints, &slots).iter().for_each(|what| asking.pulse.notify(what));
     let requests = requests(draft, &prompts, &slots, records)?;
     let mut places: Vec<Vec<usize>> = endpoints.iter().map(|_| Vec::new()).collect();
     for (at, request) in requests.iter().enumerate() {
@@ -318,6 +319,22 @@ pub fn replies(
         replies.iter_mut().filter(|of_record| of_record.iter().any(waits)).for_each(Vec::clear);
     }
     Ok(replies)
+}
+
+/// Endpoints that give several replies to a draft at a temperature of 0: the majority is that of one reply.
+fn repeated(draft: Draft, endpoints: &[Endpoint], slots: &[Slot]) -> Vec<String> {
+    let several = |at: usize| slots.iter().filter(|slot| slot.endpoint == at).count() > 1;
+    let is_cold = |endpoint: &Endpoint| endpoint.sampling.temperature.is_some_and(|at| at <= 0.0);
+    let asked = endpoints.iter().enumerate().filter(|_| draft.declared().majority.is_some());
+    let cold = asked.filter(|(at, endpoint)| several(*at) && sends(endpoint) && is_cold(endpoint));
+    let told = cold.map(|(_, Endpoint { name, .. })| {
+        format!(
+            "{}: {name} gives several replies at temperature 0, where further ones repeat the first: `sampling.temperature` of \
+             [llm.{name}] makes them differ",
+            draft.name()
+        )
+    });
+    told.collect()
 }
 
 /// Asks every endpoint for its own, all of them at once: a list of what came for each endpoint's `asks`.

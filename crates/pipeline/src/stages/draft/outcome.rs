@@ -54,6 +54,9 @@ pub(super) fn outcome(draft: Draft, mut record: Row, replies: Vec<Replied>, opti
         }
     }
     let Some((reason, words, held)) = missing else {
+        if let Some(outcome) = tied(draft, &record, &drafted).filter(|_| !optional) {
+            return outcome;
+        }
         let after = after(draft, &items, &drafted);
         let findings = subject::drafted(&mut record, draft, &drafted);
         record.set_flags(draft.name(), findings);
@@ -74,6 +77,15 @@ pub(super) fn outcome(draft: Draft, mut record: Row, replies: Vec<Replied>, opti
         (false, true) => Outcome::Held { reason, evidence: words },
         (false, false) => Outcome::Failed { reason, evidence: words },
     }
+}
+
+/// The outcome of a record whose replies are tied, where nobody votes on the draft: another reply may decide.
+pub(super) fn tied(draft: Draft, record: &Row, drafted: &[Drafted]) -> Option<Outcome<Row>> {
+    let tie = subject::tied(record, draft, drafted)?;
+    let step = draft.declared().name;
+    let evidence =
+        format!("{tie}\n  hint: an odd number in `samples` of [step.{step}], or a further endpoint, decides");
+    Some(Outcome::Held { reason: Reason::RepliesTied, evidence: evidence.into() })
 }
 
 /// The outcome of a record whose list, about whose elements a draft asks, does not exist.

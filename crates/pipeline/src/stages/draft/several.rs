@@ -1,7 +1,7 @@
 //! Drafts of several models, of which some may be enough, together with those made elsewhere: what judges give an answer
 //! (RuozhiBench 3.1). A judge is an endpoint, or gave its rating elsewhere.
 
-use super::outcome::no_list;
+use super::outcome::{no_list, tied};
 use super::ratings::{Elsewhere, Ratings};
 use super::{Draft, DraftOutcome, LlmContext, Replied, Slot, asks, draft_outcome, number, replies};
 use crate::stages::StageError;
@@ -106,6 +106,9 @@ fn outcome(
         items[drafted.element].named(&shown)
     };
     let after = drafted.iter().map(shown).collect::<Vec<_>>().join("; ");
+    if let Some(outcome) = tied(draft, &record, &drafted) {
+        return outcome;
+    }
     let findings = subject::drafted(&mut record, draft, &drafted);
     record.set_flags(draft.name(), findings);
     Outcome::Changed {

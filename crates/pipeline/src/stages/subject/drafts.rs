@@ -15,6 +15,7 @@ use riddlemill_text::replies::unusable;
 use serde_json::{Map, Value as Json, json};
 
 use super::columns::{Element, answers, elements, kept, row, scope};
+use super::majority::{Majority, majority};
 use super::{Drafted, Prompt};
 use crate::stages::draft::{Draft as Asking, Slot};
 
@@ -111,6 +112,14 @@ pub(super) fn drafted(record: &mut Row, draft: &Draft, drafts: &[Drafted]) -> Ve
     replies.findings()
 }
 
+/// The first tie among the replies about a record's items, with the name of the item.
+pub(super) fn tied(record: &Row, draft: &Draft, drafts: &[Drafted]) -> Option<String> {
+    let replies = Replies::new(draft, drafts, items(record, draft).unwrap_or_default());
+    let tie =
+        |(item, replied): &(DraftItem, Option<Replied>)| Some(item.named(replied.as_ref()?.tie.as_deref()?));
+    replies.0.iter().find_map(tie)
+}
+
 /// The replies to a draft, by what was asked about.
 pub(super) struct Replies(Vec<(DraftItem, Option<Replied>)>);
 
@@ -196,6 +205,10 @@ impl Replies {
 pub(super) struct Replied {
     /// The fields of each reply, with the model and its basis.
     kept: Vec<Drafted>,
+    /// The place of the one that is the draft; `None` if they are tied.
+    draft: Option<usize>,
+    /// The tie.
+    tie: Option<String>,
     /// What was found.
     findings: Vec<String>,
 }
@@ -222,12 +235,19 @@ impl Replied {
                 drafted.values = rest.map(|(name, value)| (name.to_owned(), value.clone())).collect();
             }
         }
-        Replied { kept, findings }
+        let (draft, tie) = match draft.majority.map(|field| majority(field, &kept)) {
+            None => (Some(0), None),
+            Some(Majority::Kept(at)) => (Some(at), None),
+            Some(Majority::Tied(what)) => (None, Some(what)),
+        };
+        findings.extend(tie.iter().map(|what| format!("{what}; none is the draft")));
+        Replied { kept, draft, tie, findings }
     }
 
-    /// The fields of the first reply.
+    /// The fields of the reply that is the draft: of the first one, or of the first of the majority.
     pub(super) fn first(&self) -> Values {
-        self.kept.first().map(|drafted| drafted.values.clone()).unwrap_or_default()
+        let draft = self.draft.and_then(|at| self.kept.get(at));
+        draft.map(|drafted| drafted.values.clone()).unwrap_or_default()
     }
 
     pub(super) fn basis(&self) -> Vec<&str> {

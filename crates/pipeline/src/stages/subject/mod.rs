@@ -7,6 +7,7 @@
 mod columns;
 pub(super) mod declared;
 mod drafts;
+mod majority;
 #[cfg(test)]
 mod puzzle_tests;
 #[cfg(test)]
@@ -110,6 +111,13 @@ pub(super) fn drafted(record: &mut Row, draft: Draft, drafts: &[Drafted]) -> Vec
         true => declared::drafted(record, draft, drafts),
         false => drafts::drafted(record, draft.declared(), drafts),
     }
+}
+
+/// Why no reply can be kept: those about an item are tied, and nobody votes on the draft.
+pub(super) fn tied(record: &Row, draft: Draft, drafts: &[Drafted]) -> Option<String> {
+    let declared = draft.declared();
+    declared.majority.filter(|_| declared.ballot.is_none())?;
+    drafts::tied(record, declared, drafts)
 }
 
 /// A record in groups, of an answer to this one: with its groups, and one more.
