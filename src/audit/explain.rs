@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::evidence::Detail;
 use super::whereabouts::{Ending, Whereabouts, entries, is_second, outdated, stages};
 use crate::recipe::Recipe;
-use crate::record::{Entry, Link, Post, State};
+use crate::record::{Entry, Link, Post, State, read_other_text};
 use crate::stages::Rows;
 use crate::store::{Error, Filter, StageReader, Workspace, rows_where, select};
 
@@ -263,8 +263,7 @@ pub fn compare(
         if recipe.origin().steps().first().is_some_and(|step| step.name == passage.stage) {
             // If a later copy of an id has another text, the ledger has that.
             passage.into_text = post.as_ref().filter(|post| post.id == into).map(|post| post.text.clone());
-            let other =
-                passage.evidence.as_deref().and_then(|evidence| evidence.strip_prefix("other text: "));
+            let other = passage.evidence.as_deref().and_then(read_other_text);
             passage.own_text = other.map(str::to_string).or_else(|| passage.into_text.clone());
             continue;
         }

@@ -13,7 +13,7 @@ use serde_json::{Map, Value as Json};
 use super::sources::{FoundPost, RowWithoutPost, attribute};
 use crate::config::Config;
 use crate::recipe::Recipe;
-use crate::record::{Entry, Post, State, is_published};
+use crate::record::{Entry, Overruled, Post, State, is_published};
 use crate::release::layout::{self, Layout, oddity};
 use crate::release::{Candidate, Row};
 use crate::stages::published::{Published, PublishedRow};
@@ -199,15 +199,13 @@ fn let_through(stage: &'static str, entries: Vec<Entry>) -> Vec<LetThrough> {
     let mut by_evidence: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for entry in entries {
         let evidence = entry.evidence.unwrap_or_default();
-        let Some((_, what)) = evidence.split_once("by rule ") else { continue };
-        let what = what.split(": ").next().unwrap_or(what);
+        let Some((_, overruled)) = Overruled::read(&evidence).filter(|(_, rule)| !rule.by_votes) else {
+            continue;
+        };
         // The target of a merge is left out, so that rows can be grouped.
-        let what = match what.split_once(" into ") {
-            Some((merged, into)) => match into.rsplit_once(" (") {
-                Some((_, why)) => format!("{merged} ({why}"),
-                None => merged.to_owned(),
-            },
-            None => what.to_owned(),
+        let what = match overruled.reason {
+            Some(reason) => format!("{} ({reason})", overruled.state),
+            None => overruled.state.to_owned(),
         };
         by_evidence.entry(what).or_default().push(entry.id);
     }

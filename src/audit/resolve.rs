@@ -148,11 +148,19 @@ impl<'c> Resolver<'c> {
         Ok(Resolver { config, workspace, recipes: recipes.to_vec(), withheld, withdrawals, search })
     }
 
-    /// The records that a name means. Of a text, about `most` are found.
+    /// The records that a name means. Of a text, at most `most` are found.
     ///
     /// # Errors
     /// [`StageError`] if stages, releases or dumps cannot be read.
     pub fn resolve(&self, name: &str, most: usize) -> Result<Resolution, StageError> {
+        self.resolve_behind(name, 0, most)
+    }
+
+    /// [`Resolver::resolve`], without the first `skipped` records of a text.
+    ///
+    /// # Errors
+    /// As of [`Resolver::resolve`].
+    pub fn resolve_behind(&self, name: &str, skipped: usize, most: usize) -> Result<Resolution, StageError> {
         let place = name.parse::<Locator>().ok();
         let mut found = Resolution::default();
         for reading in [Reading::Id, Reading::Row, Reading::Place, Reading::Text] {
@@ -161,7 +169,7 @@ impl<'c> Resolver<'c> {
                 (Reading::Row, _) => self.by_row(name)?,
                 (Reading::Place, Some(place)) => self.by_place(name, place)?,
                 (Reading::Place, None) => continue,
-                (Reading::Text, _) if found.reading.is_none() => self.by_text(name, most)?,
+                (Reading::Text, _) if found.reading.is_none() => self.by_text(name, skipped, most)?,
                 // A search reads whole dumps, and what contains a name is not called by it.
                 (Reading::Text, _) => self.equal_to(name)?,
             };
@@ -303,22 +311,24 @@ impl<'c> Resolver<'c> {
     }
 
     /// The records with this text: in dumps, else in stages.
-    fn by_text(&self, text: &str, most: usize) -> Result<Resolution, StageError> {
+    fn by_text(&self, text: &str, skipped: usize, most: usize) -> Result<Resolution, StageError> {
         let mut found = Resolution::default();
         if let Some(tombstone) = self.withdrawals.of_text(text) {
             found.withdrawn.insert(text.to_owned(), tombstone.clone());
             return Ok(found);
         }
-        let hits = self.search()?.by_text(text, most)?;
+        let hits = self.search()?.by_text(text, skipped, most)?;
         found.more = hits.more;
         found.records = self.recalled(hits.records)?;
-        if found.records.is_empty() {
+        let in_dumps = !found.records.is_empty()
+            || skipped > 0 && !self.search()?.by_text(text, 0, 1)?.records.is_empty();
+        if !in_dumps {
             // A text that a stage changed is in no dump, and a dump may be gone since it was imported.
             for recipe in &self.recipes {
                 let ids = find_by_text(&self.workspace, recipe, text)?;
                 found.records.extend(ids.into_iter().map(|id| NamedRecord::of(recipe, id)));
             }
-            found.records = together(found.records);
+            found.records = together(found.records).into_iter().skip(skipped).collect();
         }
         Ok(found)
     }

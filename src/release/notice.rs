@@ -9,6 +9,8 @@ use riddlemill_files::fence;
 
 /// The notice's file name.
 const NOTICE: &str = "YANKED.md";
+/// The card in Chinese.
+const CHINESE: &str = "README.zh.md";
 
 /// Adds the notice to a release's folder, which is as released.
 ///
@@ -28,9 +30,15 @@ pub(super) fn mark(folder: &Path, yanked: &Yanked) -> Result<(), Error> {
     let stated = format!("Version {}, ", manifest.version);
     let line =
         format!("> **Yanked on {date}:** {}. Do not use this version.\n\n", reason.trim_end_matches('.'));
-    let at = text.find(&stated).unwrap_or(text.len());
-    let text = [&text[..at], &line, &text[at..]].concat();
-    for (name, text) in [("README.md", text), (NOTICE, notice)] {
+    let mut noted = vec![("README.md", before(&text, &stated, &line)), (NOTICE, notice)];
+    let chinese = folder.join(CHINESE);
+    // A version that was released before there was one has none.
+    if chinese.is_file() {
+        let text = fence::read_to_string(&chinese).map_err(Error::io("read", &chinese))?;
+        let line = format!("> **已于 {date} 撤下：**{reason} 请勿使用此版本。\n\n");
+        noted.push((CHINESE, before(&text, &format!("版本 {}，", manifest.version), &line)));
+    }
+    for (name, text) in noted {
         let path = folder.join(name);
         durable::write_synced(&path, text.as_bytes())?;
         manifest.files.insert(name.into(), sha256(&path)?);
@@ -42,6 +50,12 @@ pub(super) fn mark(folder: &Path, yanked: &Yanked) -> Result<(), Error> {
     sums.insert(MANIFEST.into(), sha256(&folder.join(MANIFEST))?);
     let text: String = sums.iter().map(|(path, sum)| format!("{sum}  {path}\n")).collect();
     durable::write_synced(&folder.join(SUMS), text.as_bytes())
+}
+
+/// A text with a line before the place that begins so.
+fn before(text: &str, place: &str, line: &str) -> String {
+    let at = text.find(place).unwrap_or(text.len());
+    [&text[..at], line, &text[at..]].concat()
 }
 
 /// Whether a yanked version's folder is complete and has the notice.

@@ -6,7 +6,9 @@ use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior, Value};
 
 use super::eval_files::{ExportedTask, Form, python_name};
 use super::facts::Facts;
+use crate::audit::chinese;
 use crate::figures::{funnel, svg};
+use crate::recipe;
 use crate::text::{decimals, grouped};
 
 macro_rules! templates {
@@ -16,7 +18,7 @@ macro_rules! templates {
 }
 
 templates! {
-    "README.md", "DATASHEET.md", "CITATION.cff", "CHANGELOG.md", "CANARY.txt", "LICENSE", "source_licence.txt",
+    "README.md", "README.zh.md", "DATASHEET.md", "CITATION.cff", "CHANGELOG.md", "CANARY.txt", "LICENSE", "source_licence.txt",
     "diff.html", "eval/scoring.py", "eval/lm_eval.yaml", "eval/utils.py", "eval/inspect.py",
     "eval/opencompass.py", "eval/riddlemill_evaluator.py",
 }
@@ -29,7 +31,7 @@ pub fn render(facts: &Facts) -> Result<Vec<(String, String)>, Error> {
     let environment = environment()?;
     let all = Value::from(Serde(facts));
     let mut files = Vec::new();
-    for name in ["README.md", "DATASHEET.md", "CHANGELOG.md", "LICENSE"] {
+    for name in ["README.md", "README.zh.md", "DATASHEET.md", "CHANGELOG.md", "LICENSE"] {
         files.push((name.to_string(), environment.get_template(name)?.render(all.clone())?));
     }
     let left = facts.funnel.iter().map(|step| (step.stage.clone(), step.records_out));
@@ -137,6 +139,30 @@ fn shown(task: &ExportedTask) -> Value {
     }
 }
 
+/// What the Chinese card says in other words than the English one. Names of a benchmark's own stay.
+fn in_chinese(environment: &mut Environment<'_>) {
+    environment.add_filter("in_chinese", |text: String| chinese::sentence(&text).unwrap_or(text));
+    environment.add_filter("about_zh", |name: String| {
+        recipe::find(&name).map(|recipe| recipe.about_zh).unwrap_or_default()
+    });
+    environment.add_filter("stage_zh", |name: String| {
+        let review = name.strip_prefix("review:");
+        let known = chinese::stage(review.unwrap_or(&name)).map(|(_, zh)| zh);
+        match review {
+            Some(field) => format!("评审：{}", known.unwrap_or(field)),
+            None => known.map_or_else(|| name.clone(), str::to_owned),
+        }
+    });
+    environment.add_filter("state_zh", |code: String| chinese::state(&code).map_or(code, str::to_owned));
+    environment.add_filter("reason_zh", |code: String| match chinese::reason(&code) {
+        Some((short, _)) => short.to_owned(),
+        None => chinese::sentence(&code).unwrap_or(code),
+    });
+    environment.add_filter("meaning_zh", |code: String, otherwise: String| {
+        chinese::reason(&code).map_or(otherwise, |(_, meaning)| meaning.to_owned())
+    });
+}
+
 fn environment() -> Result<Environment<'static>, Error> {
     let mut environment = Environment::new();
     // A missing value is an error instead of a gap on the card.
@@ -162,6 +188,7 @@ fn environment() -> Result<Environment<'static>, Error> {
         let mut chars = text.chars();
         chars.next().map(|first| first.to_uppercase().chain(chars).collect::<String>()).unwrap_or_default()
     });
+    in_chinese(&mut environment);
     // A cell of a Markdown table is one line without bars.
     environment.add_filter("cell", |text: String| text.replace('|', "\\|").replace('\n', " "));
     for (name, text) in TEMPLATES {

@@ -23,6 +23,7 @@ use super::paced::Paced;
 use super::router::router;
 use super::shares::READERS;
 use crate::pipeline::secrets_stand;
+use crate::search::Search;
 use crate::stages::Stop;
 use crate::store::{self, Workspace};
 
@@ -86,6 +87,9 @@ pub fn serve(mut what: Serve, stop: &Stop, ready: impl FnOnce(SocketAddr)) -> Re
         let behind_proxy = what.address.public.is_some();
         let app = Arc::new(App::new(what));
         let router = router(app.clone());
+        let searched = app.clone();
+        // Whoever searches first would wait for the index of the dumps. What fails here is reported to whoever searches.
+        std::thread::spawn(move || drop(Search::open(&searched.config().0)));
         ready(local);
         take(listener, router, behind_proxy, stop).await;
         // Finished stages remain; the next run makes the rest.

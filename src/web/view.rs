@@ -1,5 +1,6 @@
 //! Renders pages from what a route found.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use axum::http::header;
@@ -13,6 +14,7 @@ use super::markdown;
 use super::visitor::Visitor;
 use super::{assets, charts, csrf, i18n};
 use crate::audit::{Side, diff};
+use crate::text::normalise::{Fold, fold};
 use crate::text::{decimals, grouped};
 
 macro_rules! templates {
@@ -93,6 +95,9 @@ static VIEWS: LazyLock<Result<Environment<'static>, Error>> = LazyLock::new(|| {
     env.add_function("reason", |state: &State, code: &str| i18n::reason(language(state), code));
     env.add_function("definition", |state: &State, code: &str| i18n::definition(language(state), code));
     env.add_function("rule", |state: &State, text: &str| i18n::rule(language(state), text));
+    env.add_function("evidence", |state: &State, text: &str| i18n::evidence(language(state), text));
+    env.add_function("cited", |state: &State, text: &str| i18n::citation(language(state), text));
+    env.add_filter("languages", |state: &State, codes: &str| i18n::languages(language(state), codes));
     env.add_function("sentence", |state: &State, text: &str| i18n::sentence(language(state), text));
     // Within a macro the language is not looked up: it is given.
     env.add_function("drawn", |spec: Value, title: &str, lang: &str| {
@@ -102,7 +107,7 @@ static VIEWS: LazyLock<Result<Environment<'static>, Error>> = LazyLock::new(|| {
     });
     env.add_filter("n", grouped);
     env.add_filter("u", |text: &str| encoded(text));
-    env.add_filter("post", |text: &str| Value::from_safe_string(shown(text)));
+    env.add_filter("post", |state: &State, text: &str| spoken(state, text, shown(text)));
     env.add_filter("rendered", |text: &str, files: Option<&str>| {
         Value::from_safe_string(markdown::rendered(text, files))
     });
@@ -110,12 +115,21 @@ static VIEWS: LazyLock<Result<Environment<'static>, Error>> = LazyLock::new(|| {
     env.add_filter("usd", |x: f64| if x > 0.0 && x < 0.01 { format!("{x:.4}") } else { format!("{x:.2}") });
     env.add_filter("score", |x: f64| decimals(x, 3));
     env.add_filter("percent", |x: f64| decimals(x * 100.0, 1));
-    env.add_function("differences", |a: &str, b: &str| {
-        Value::from_safe_string(differences(a, b, &[Side::A, Side::B]))
+    env.add_function("differences", |state: &State, a: &str, b: &str| {
+        spoken(state, a, differences(a, b, &[Side::A, Side::B]))
     });
-    env.add_function("was", |a: &str, b: &str| Value::from_safe_string(differences(a, b, &[Side::A])));
-    env.add_function("now", |a: &str, b: &str| Value::from_safe_string(differences(a, b, &[Side::B])));
-    env.add_function("marked", |text: &str, sought: &str| Value::from_safe_string(marked(text, sought)));
+    env.add_function("was", |state: &State, a: &str, b: &str| {
+        spoken(state, a, differences(a, b, &[Side::A]))
+    });
+    env.add_function("now", |state: &State, a: &str, b: &str| {
+        spoken(state, b, differences(a, b, &[Side::B]))
+    });
+    env.add_function("marked", |state: &State, text: &str, sought: &str| {
+        spoken(state, text, marked(text, exact(text, sought)))
+    });
+    env.add_function("found_in", |state: &State, text: &str, sought: &str| {
+        spoken(state, text, marked(text, folded(text, sought)))
+    });
     env.add_filter("to_json", |value: Value| {
         serde_json::to_string(&value).map_err(|e| Error::new(ErrorKind::BadSerialization, e.to_string()))
     });
@@ -247,20 +261,65 @@ pub(super) fn is_hidden(c: char) -> bool {
         )
 }
 
-/// A post's text in which what was searched for is marked, in either case.
-fn marked(text: &str, sought: &str) -> String {
-    let sought = sought.trim();
-    let found = regex::RegexBuilder::new(&regex::escape(sought)).case_insensitive(true).build();
-    let Some(found) = found.ok().filter(|_| !sought.is_empty()) else { return shown(text) };
+/// A post on a page in another language says which one it is in, so that it is read out and drawn as what it is.
+fn spoken(state: &State, text: &str, html: String) -> Value {
+    let han = |c: char| ('\u{3400}'..='\u{9fff}').contains(&c);
+    let own = match text.contains(han) {
+        true => Some("zh"),
+        false => text.contains(|c: char| c.is_ascii_alphabetic()).then_some("en"),
+    };
+    Value::from_safe_string(match own.filter(|own| *own != language(state).code()) {
+        Some(own) => format!("<span lang=\"{own}\">{html}</span>"),
+        None => html,
+    })
+}
+
+/// A post's text with these places in it marked.
+fn marked(text: &str, places: Vec<Range<usize>>) -> String {
     let mut out = String::with_capacity(text.len() + 32);
     let mut from = 0;
-    for place in found.find_iter(text) {
-        out.push_str(&shown(&text[from..place.start()]));
-        out.push_str(&format!("<mark>{}</mark>", shown(place.as_str())));
-        from = place.end();
+    for place in places.into_iter().filter(|place| !place.is_empty()) {
+        // Of a character that stands for several, two places may have a part each.
+        let start = place.start.max(from);
+        if start < place.end {
+            out.push_str(&shown(&text[from..start]));
+            out.push_str(&format!("<mark>{}</mark>", shown(&text[start..place.end])));
+            from = place.end;
+        }
     }
     out.push_str(&shown(&text[from..]));
     out
+}
+
+/// Where a text has the words, in either case.
+fn exact(text: &str, sought: &str) -> Vec<Range<usize>> {
+    let found = regex::RegexBuilder::new(&regex::escape(sought.trim())).case_insensitive(true).build();
+    found.map(|found| found.find_iter(text).map(|place| place.range()).collect()).unwrap_or_default()
+}
+
+/// Where a text has the words as a search finds them: whatever their width, case and script, and the spaces and punctuation
+/// between them.
+fn folded(text: &str, sought: &str) -> Vec<Range<usize>> {
+    let wanted = fold(sought, Fold::KEY);
+    if wanted.is_empty() {
+        return Vec::new();
+    }
+    let mut whole = String::with_capacity(text.len());
+    // Of each character that is left: its place in `whole`, and in the text.
+    let mut from: Vec<(usize, Range<usize>)> = Vec::new();
+    for (at, c) in text.char_indices() {
+        let before = whole.len();
+        whole.push_str(&fold(c.encode_utf8(&mut [0; 4]), Fold::KEY));
+        if whole.len() > before {
+            from.push((before, at..at + c.len_utf8()));
+        }
+    }
+    let place = |(start, hit): (usize, &str)| {
+        let first = from.partition_point(|(at, _)| *at <= start).checked_sub(1)?;
+        let last = from.partition_point(|(at, _)| *at < start + hit.len()).checked_sub(1)?;
+        Some(from.get(first)?.1.start..from.get(last)?.1.end)
+    };
+    whole.match_indices(wanted.as_str()).filter_map(place).collect()
 }
 
 /// Two texts merged into one, with the differences marked by word, or by character in texts without spaces. Of one side
@@ -304,9 +363,29 @@ mod tests {
 
     #[test]
     fn what_was_searched_for_is_marked_and_stays_text() {
-        assert_eq!(marked("A<b> a", "a"), "<mark>A</mark>&lt;b&gt; <mark>a</mark>");
-        assert_eq!(marked("1.5 115", "1.5"), "<mark>1.5</mark> 115");
-        assert_eq!(marked("灯<", " "), "灯&lt;");
+        let in_either_case = |text: &str, sought: &str| marked(text, exact(text, sought));
+        assert_eq!(in_either_case("A<b> a", "a"), "<mark>A</mark>&lt;b&gt; <mark>a</mark>");
+        assert_eq!(in_either_case("1.5 115", "1.5"), "<mark>1.5</mark> 115");
+        assert_eq!(in_either_case("灯<", " "), "灯&lt;");
+        let found = |text: &str, sought: &str| marked(text, folded(text, sought));
+        assert_eq!(found("裝了聲控燈<b>", "声控灯"), "裝了<mark>聲控燈</mark>&lt;b&gt;");
+        assert_eq!(found("ＡＢ，灯、 亮？", "ab灯亮"), "<mark>ＡＢ，灯、 亮</mark>？");
+        assert_eq!(found("㎏㎏", "gk"), "<mark>㎏㎏</mark>");
+        assert_eq!(found("㎏", "k"), "<mark>㎏</mark>");
+        assert_eq!(found("灯", "？"), "灯");
+        assert_eq!(found("灯", "雨"), "灯");
+    }
+
+    #[test]
+    fn a_post_in_another_language_than_its_page_says_so() {
+        let views = VIEWS.as_ref().unwrap();
+        let said = |lang: &str, text: &str| {
+            views.render_str("{{ text|post }}", minijinja::context! { lang, text }).unwrap()
+        };
+        assert_eq!(said("en", "灯"), "<span lang=\"zh\">灯</span>");
+        assert_eq!(said("zh", "灯 A"), "灯 A");
+        assert_eq!(said("zh", "a <lamp>"), "<span lang=\"en\">a &lt;lamp&gt;</span>");
+        assert_eq!((said("en", "a lamp"), said("zh", "1.5")), ("a lamp".into(), "1.5".into()));
     }
 
     #[test]

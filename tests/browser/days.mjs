@@ -1,12 +1,21 @@
-// The day of a manager, of an auditor and of a reader, at a desk in English and on a phone in Chinese.
+// The day of a manager, an annotator, an adjudicator, an auditor and a reader, at a desk in English and on a phone in Chinese.
 import { writeFileSync, readFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Server, Workspace, accessible, check, open, page, picture } from "./harness.mjs";
+import { Server, Walk, Workspace, accessible, check, open, page, picture } from "./harness.mjs";
 
 const SIZES = [[1280, 800, "en"], [390, 844, "zh-CN"]];
 
-async function day(work) {
+// The most of each that a day takes: clicks, keys, fields filled in, and seconds. Lower a bound whose day got shorter.
+const MOST = {
+  manager: { clicks: 18, keys: 12, fields: 12, seconds: 120 },
+  annotator: { clicks: 4, keys: 24, fields: 14, seconds: 60 },
+  adjudicator: { clicks: 4, keys: 12, fields: 8, seconds: 60 },
+  auditor: { clicks: 9, keys: 18, fields: 6, seconds: 60 },
+  reader: { clicks: 9, keys: 2, fields: 6, seconds: 120 },
+};
+
+async function day(who, work) {
   for (const [width, height, locale] of SIZES) {
     const workspace = Workspace.sample();
     const server = await Server.start(workspace);
@@ -14,16 +23,23 @@ async function day(work) {
     const name = `${width}-${locale.slice(0, 2)}`;
     const sheets = [];
     // A page of this day: looked at whole, wherever it leads.
-    const sheet = async () => { const one = await page(browser, { viewport: { width, height }, locale }); sheets.push(one); return one; };
-    const look = async (one, what) => {
+    const walk = new Walk();
+    const sheet = async () => {
+      const one = await page(browser, { viewport: { width, height }, locale });
+      await walk.on(one);
+      sheets.push(one);
+      return one;
+    };
+    const look = (one, what) => walk.apart(async () => {
       const wide = await one.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       check(wide <= 0, `${what} is ${wide} px wider than ${width}`);
       if (locale !== "en") check((await one.getAttribute("html", "lang")) === "zh-Hans" && /评审/.test(await one.textContent(".places")), `${what}: the page is not Chinese`);
       await accessible(one, `${what} ${name}`);
       await picture(one, `day-${what}-${name}`);
-    };
+    });
     try {
-      await work({ server, workspace, sheet, look, name, zh: locale !== "en" });
+      await work({ server, workspace, sheet, look, walk, name, zh: locale !== "en" });
+      walk.end(`${who} ${name}`, MOST[who]);
       for (const one of sheets) check(one.wrong.length === 0, one.wrong.join("\n"));
     } finally {
       await browser.close();
@@ -41,7 +57,7 @@ const vote = async (one, url, answer) => {
   await one.waitForFunction((before) => document.readyState === "complete" && document.getElementById("ballot")?.dataset.key !== before, before);
 };
 
-export const a_managers_day = () => day(async ({ server, workspace, sheet, look, zh }) => {
+export const a_managers_day = () => day("manager", async ({ server, workspace, sheet, look, zh }) => {
   const one = await sheet();
   // Work is given out: to chosen people, looked at first, taken back, given again.
   const place = server.url + "/curate/ruozhibench-gen/category";
@@ -130,7 +146,60 @@ export const a_managers_day = () => day(async ({ server, workspace, sheet, look,
   check(/login/.test(other.url()), "whoever is shut out is out");
 });
 
-export const an_auditors_day = () => day(async ({ server, workspace, sheet, look, zh }) => {
+export const an_annotators_day = () => day("annotator", async ({ server, workspace, sheet, look, zh }) => {
+  const one = await sheet();
+  // From the start to the first text.
+  await one.goto(server.url);
+  await one.click(".places a[href='/review']");
+  await one.selectOption("select[name=as]", "annotator-1");
+  await one.click("text=" + (zh ? "选择" : "Choose") + " >> nth=0");
+  await look(one, "desk");
+  await one.click(".desk >> nth=0");
+  await look(one, "ballot");
+  // Ten votes, each with two keys; the page says how far one is.
+  const cast = () => { try { return workspace.read("raw/votes/000001.jsonl").trim().split("\n").length; } catch { return 0; } };
+  for (let n = 0; n < 10; n++) {
+    const before = await one.getAttribute("#ballot", "data-key");
+    await one.keyboard.press(n % 3 ? "1" : "3");
+    await one.keyboard.press("Enter");
+    await one.waitForFunction((before) => document.readyState === "complete" && document.getElementById("ballot")?.dataset.key !== before, before);
+  }
+  check(cast() === 10, `ten votes are on disk: ${cast()}`);
+  // Back to the last one, and another answer.
+  const was = await one.getAttribute("#ballot", "data-key");
+  await one.goBack();
+  await one.waitForFunction((was) => document.readyState === "complete" && document.getElementById("ballot")?.dataset.key !== was, was);
+  await look(one, "back");
+  await one.keyboard.press("2");
+  await one.keyboard.press("Enter");
+  await one.waitForFunction(() => document.readyState === "complete");
+  for (let n = 0; n < 50 && cast() < 11; n++) await one.waitForTimeout(100);
+  check(cast() === 11, `a vote that was changed is kept beside the first: ${cast()}`);
+});
+
+export const an_adjudicators_day = () => day("adjudicator", async ({ server, workspace, sheet, look, zh }) => {
+  const url = (who) => server.url + "/review/ruozhibench-gen/category/vote?as=" + who;
+  await vote(await sheet(), url("annotator-1"), ["1", "7"]);
+  await vote(await sheet(), url("annotator-2"), ["2", "7"]);
+  const one = await sheet();
+  // The desk of whoever decides has the dispute; both votes stand beside the text, without names.
+  await one.goto(server.url + "/review");
+  await one.selectOption("select[name=as]", "meta-1");
+  await one.click("text=" + (zh ? "选择" : "Choose") + " >> nth=0");
+  await look(one, "disputes");
+  await one.click(".desk >> nth=0");
+  await look(one, "dispute");
+  check((await one.locator(".cast li").count()) === 2, "both votes stand there");
+  check(!(await one.textContent("main")).includes("annotator-"), "and nobody's name");
+  await one.keyboard.press("1");
+  await one.fill("[data-field=reason] textarea", "A figure of speech.");
+  await one.keyboard.press("Control+Enter");
+  await one.waitForFunction(() => !document.getElementById("ballot"));
+  await look(one, "decided-dispute");
+  check(/"round":"adjudication"/.test(workspace.read("raw/votes/000001.jsonl")), "the decision is stored");
+});
+
+export const an_auditors_day = () => day("auditor", async ({ server, workspace, sheet, look, zh }) => {
   const one = await sheet();
   await one.goto(server.url + "/");
   await look(one, "overview");
@@ -197,7 +266,7 @@ export const an_auditors_day = () => day(async ({ server, workspace, sheet, look
   await look(one, "figures");
 });
 
-export const a_readers_day = () => day(async ({ server, workspace, sheet, look }) => {
+export const a_readers_day = () => day("reader", async ({ server, workspace, sheet, look }) => {
   workspace.call("release", "flub", "--date", "2026-01-02");
   workspace.call("run", "--offline", "-q", "--recipe", "flub", "--set", "filter.min_chars=20");
   const one = await sheet();

@@ -101,6 +101,34 @@ export async function accessible(sheet, where) {
   check(found.length === 0, `${where}: ${found.join("\n  ")}`);
 }
 
+// Counts what a person does on a page: clicks, keys and fields filled in; and the seconds, without those of `apart`.
+export class Walk {
+  constructor() {
+    this.did = { clicks: 0, keys: 0, fields: 0 };
+    this.began = Date.now();
+    this.away = 0;
+  }
+  async on(sheet) {
+    await sheet.context().exposeBinding("walked", (_, what) => { this.did[what] += 1; });
+    await sheet.context().addInitScript(() => {
+      const kinds = { pointerdown: "clicks", keydown: "keys", change: "fields" };
+      for (const [event, what] of Object.entries(kinds)) addEventListener(event, () => window.walked(what), true);
+    });
+  }
+  // What a test looks at, and no person waits for.
+  async apart(look) {
+    const began = Date.now();
+    try { return await look(); } finally { this.away += Date.now() - began; }
+  }
+  // Prints the counts, and fails where one is over its bound.
+  end(name, most) {
+    const seconds = (Date.now() - this.began - this.away) / 1000;
+    const { clicks, keys, fields } = this.did;
+    console.log(`walk ${name}: ${clicks} clicks, ${keys} keys, ${fields} fields, ${seconds.toFixed(1)} s`);
+    for (const [what, count] of Object.entries({ clicks, keys, fields, seconds })) check(count <= most[what], `${name}: ${count} ${what}, and ${most[what]} at most`);
+  }
+}
+
 export async function picture(sheet, name) {
   const folder = process.env.RIDDLEMILL_SHOTS;
   if (!folder) return;

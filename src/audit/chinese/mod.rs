@@ -1,12 +1,16 @@
 //! Chinese names of stages and reasons, for pages and reports. The English ones are in the code.
 
 mod charts;
+mod citation;
+mod evidence;
 mod questions;
 mod reasons;
 mod sentences;
 mod stages;
 
 pub(crate) use charts::chart_word;
+pub(crate) use citation::citation;
+pub(crate) use evidence::evidence;
 #[cfg(test)]
 pub(crate) use reasons::COUNT;
 pub(crate) use sentences::{fill, sentence, translated};

@@ -58,6 +58,7 @@ pub(crate) fn fill(text: &str, given: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::release::layout;
 
     #[test]
     fn sentences_keep_their_names_and_figures() {
@@ -75,6 +76,16 @@ mod tests {
             ),
             "d:1 与 d:2 成为同一行 (\"x\")：编号同为 ab；`riddlemill decide drop d:2 --recipe flub --by NAME --why TEXT` 可只留其一"
         );
+    }
+
+    #[test]
+    fn the_columns_of_every_set_are_described_in_chinese() {
+        for layout in layout::all().copied().chain([layout::posts("flub")]) {
+            let columns = layout.columns.iter().map(|column| column.about);
+            let english: Vec<&str> =
+                columns.chain([layout.about]).filter(|about| sentence(about).is_none()).collect();
+            assert!(english.is_empty(), "{}: {english:?}", layout.config);
+        }
     }
 
     #[test]

@@ -94,14 +94,41 @@ pub(super) fn definition(language: Language, code: &str) -> &'static str {
     }
 }
 
-/// The meaning of the rule at the beginning of evidence, if it is one that distinguishes questions from
-/// statements.
+/// The meaning of the rule of evidence, if it is one that distinguishes questions from statements.
 pub(super) fn rule(language: Language, evidence: &str) -> Option<&'static str> {
-    let code = evidence.split(':').next().unwrap_or_default();
-    let rule = Rule::ALL.iter().find(|rule| rule.code() == code)?;
+    let (rule, _) = Rule::of_evidence(evidence)?;
     match language {
         Language::En => Some(rule.definition()),
-        Language::Zh => chinese::question_rule(code),
+        Language::Zh => chinese::question_rule(rule.code()),
+    }
+}
+
+/// A place in a paper.
+pub(super) fn citation(language: Language, text: &str) -> String {
+    match language {
+        Language::En => text.to_owned(),
+        Language::Zh => chinese::citation(text),
+    }
+}
+
+/// The languages that somebody reads, `zh, en`, by their names; in English by their codes.
+pub(super) fn languages(language: Language, codes: &str) -> String {
+    let name = |code: &str| match code {
+        "zh" => "中文".to_owned(),
+        "en" => "英文".to_owned(),
+        code => code.to_owned(),
+    };
+    match language {
+        Language::En => codes.to_owned(),
+        Language::Zh => codes.split(", ").map(name).collect::<Vec<_>>().join("、"),
+    }
+}
+
+/// Evidence of a ledger; in Chinese all of it that is not a post's own words, a name, a code or a figure.
+pub(super) fn evidence(language: Language, text: &str) -> String {
+    match language {
+        Language::En => text.to_owned(),
+        Language::Zh => chinese::evidence(text),
     }
 }
 

@@ -21,7 +21,7 @@ use crate::review::{
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::PageError;
 use crate::web::guard::Form;
-use crate::web::i18n::{Language, filled, word};
+use crate::web::i18n::{Language, filled, languages, word};
 use crate::web::view;
 use crate::web::visitor::Visitor;
 use crate::web::voting::BallotItems;
@@ -200,7 +200,7 @@ fn missing_requirement(
     }
     let unread = person.unread(step);
     if !unread.is_empty() {
-        lacks.push(filled(language, "lacks_languages", &[&unread.join(", ")]));
+        lacks.push(filled(language, "lacks_languages", &[&languages(language, &unread.join(", "))]));
     }
     (!lacks.is_empty()).then(|| lacks.join(word(language, "comma").unwrap_or("; ")))
 }

@@ -24,8 +24,10 @@ use crate::web::view;
 use crate::web::visitor::Visitor;
 use riddlemill_files::fence;
 
-/// Most hits of a search per recipe.
+/// Hits of a search per page.
 const HITS: usize = 30;
+/// Most pages of a search: whoever looks further narrows the words.
+const PAGES: usize = 1000;
 
 #[derive(Serialize)]
 struct RecordPage {
@@ -216,17 +218,21 @@ fn released(app: &App, recipe: &'static Recipe, id: &str) -> Result<Vec<Released
     Ok(found)
 }
 
-/// The search terms from the page's header.
+/// The search terms from the page's header, and which page of what they find.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct Sought {
     q: String,
+    page: String,
 }
 
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Hits {
     q: String,
     records: Vec<Hit>,
+    /// How many hits are on the pages before this one.
+    before: usize,
+    page: usize,
     /// Whether there are more hits.
     more: bool,
     changed: Vec<ChangedDump>,
@@ -251,19 +257,15 @@ pub(in crate::web) async fn find(
     Query(sought): Query<Sought>,
 ) -> Result<Response, PageError> {
     let q = sought.q.trim().to_string();
+    let page = sought.page.parse::<usize>().unwrap_or(1).clamp(1, PAGES);
+    let before = (page - 1) * HITS;
     let found = reading(move || {
         let (config, _) = app.config();
         let recipes: Vec<_> = recipe::used(&config).collect();
         if q.is_empty() {
-            return Ok(Ok(Hits {
-                q,
-                records: Vec::new(),
-                more: false,
-                changed: Vec::new(),
-                others: Vec::new(),
-            }));
+            return Ok(Ok(Hits::default()));
         }
-        let found = Resolver::open(&config, &recipes)?.resolve(&q, HITS)?;
+        let found = Resolver::open(&config, &recipes)?.resolve_behind(&q, before, HITS)?;
         if found.records.is_empty() && !found.withdrawn.is_empty() {
             return Err(PageError::withdrawn());
         }
@@ -279,7 +281,9 @@ pub(in crate::web) async fn find(
         for record in &found.records {
             hits.extend(hit(&app, record)?);
         }
-        Ok(Ok(Hits { q, records: hits, more: found.more, changed: found.changed, others: found.others }))
+        let more = found.more && page < PAGES;
+        let (changed, others) = (found.changed, found.others);
+        Ok(Ok(Hits { q, records: hits, before, page, more, changed, others }))
     })
     .await?;
     match found {

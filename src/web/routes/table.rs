@@ -16,6 +16,7 @@ use crate::release::{export, listed};
 use crate::store::Error;
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::PageError;
+use crate::web::i18n::Language;
 use crate::web::markdown;
 use crate::web::tables::Table;
 use crate::web::view;
@@ -160,13 +161,13 @@ pub(in crate::web) async fn card(
     Path((name, version)): Path<(String, String)>,
 ) -> Result<Response, PageError> {
     let recipe = recipe(&name)?;
-    let of = version.clone();
-    let (text, withdrawn) = reading(move || {
+    let (of, language) = (version.clone(), visitor.language);
+    let (text, card_lang, withdrawn) = reading(move || {
         let folder = known(&app, recipe, &of)?;
-        let path = folder.join(CARD);
+        let (path, card_lang) = card_in(language, &folder);
         let text = fence::read_to_string(&path).map_err(Error::io("read", &path))?;
         let table = app.tables.get(&app.workspace, recipe, &folder)?;
-        Ok((text, quotes_withdrawn(&table).then_some(table.withdrawn)))
+        Ok((text, card_lang, quotes_withdrawn(&table).then_some(table.withdrawn)))
     })
     .await?;
     let text = if withdrawn.is_some() { markdown::without_code(&text) } else { text };
@@ -175,7 +176,18 @@ pub(in crate::web) async fn card(
         "version": version,
         "contents": markdown::contents(&text),
         "card": text,
+        "card_lang": card_lang,
         "withdrawn": withdrawn,
     });
     view::page(&visitor, "card.html", found)
+}
+
+/// The card of a version in a language, and the one that it is in: versions released before there was a Chinese card have
+/// the English one alone.
+fn card_in(language: Language, folder: &std::path::Path) -> (std::path::PathBuf, &'static str) {
+    let chinese = folder.join("README.zh.md");
+    match language {
+        Language::Zh if chinese.is_file() => (chinese, "zh"),
+        _ => (folder.join(CARD), "en"),
+    }
 }

@@ -95,12 +95,13 @@ impl Search {
         Ok(Search { dumps, withdrawn, changed })
     }
 
-    /// Records whose text contains `words`, ignoring width, case, script, spaces and punctuation; at most about
-    /// `most`. Words without a letter or digit find nothing.
+    /// Records whose text contains `text`, ignoring width, case, script, spaces and punctuation: at most `most` of them,
+    /// behind the first `skipped`. A text without a letter or digit finds nothing.
     ///
     /// # Errors
     /// [`StageError`] if a dump cannot be read.
-    pub fn by_text(&self, text: &str, most: usize) -> Result<Found, StageError> {
+    pub fn by_text(&self, text: &str, skipped: usize, most: usize) -> Result<Found, StageError> {
+        let enough = skipped + most;
         let wanted = fold(text, Fold::KEY);
         let mut found = Found { changed: self.changed.clone(), ..Found::default() };
         if wanted.is_empty() {
@@ -122,7 +123,7 @@ impl Search {
         'same: for of in &self.dumps {
             for batch in of.1.holding(&whole).chunks(batch(&of.0)) {
                 found.records.extend(read(of, batch, &|text| text == wanted)?);
-                if found.records.len() > most {
+                if found.records.len() > enough {
                     break 'same;
                 }
             }
@@ -132,13 +133,14 @@ impl Search {
         'dumps: for of in self.dumps.iter().filter(|_| !alone) {
             for batch in of.1.holding(&sought).chunks(batch(&of.0)) {
                 found.records.extend(read(of, batch, &|text| text.contains(&wanted))?);
-                if found.records.len() > most {
+                if found.records.len() > enough {
                     break 'dumps;
                 }
             }
         }
-        found.more = found.records.len() > most;
-        found.records.truncate(most);
+        found.more = found.records.len() > enough;
+        found.records.truncate(enough);
+        found.records.drain(..skipped.min(found.records.len()));
         Ok(found)
     }
 
@@ -262,7 +264,7 @@ impl Search {
 /// # Errors
 /// [`StageError`] if a dump or the tombstones cannot be read, or an index not written.
 pub fn by_text(config: &Config, text: &str, most: usize) -> Result<Found, StageError> {
-    Search::open(config)?.by_text(text, most)
+    Search::open(config)?.by_text(text, 0, most)
 }
 
 /// Records of an id, else of a place: `tieba:8370518555`, `source:line`, `source/file:line`.

@@ -6,7 +6,7 @@
 use super::{Anonymise, clean, filter};
 use crate::config::sections;
 use riddlemill_review::decisions::{Decision, Ruling, StageDecisions, Verdict, seen_text};
-use riddlemill_text::record::{Outcome, Post, Reason};
+use riddlemill_text::record::{Outcome, Overruled, Post, Reason, State};
 
 /// Clean, with people's decisions on a post's text.
 pub fn clean_decided(
@@ -123,18 +123,22 @@ pub(super) fn stops<T>(outcome: &Outcome<T>) -> bool {
 
 /// The outcome by rule alone, as evidence next to a decision.
 pub(super) fn by_rule<T>(outcome: &Outcome<T>) -> String {
-    let describe = |state: &str, reason: &str, evidence: &str| match evidence {
-        "" => format!("by rule {state} ({reason})"),
-        evidence => format!("by rule {state} ({reason}): {evidence}"),
+    let because = |state: State, reason: &str, evidence: &str| {
+        Overruled { reason: Some(reason), evidence, ..Overruled::by_rule(state) }.to_string()
     };
     match outcome {
-        Outcome::Kept(_) => "by rule kept".into(),
-        Outcome::Changed { rule, evidence, .. } => describe("changed", rule, evidence),
-        Outcome::Dropped { reason, evidence } => describe("dropped", reason.code(), evidence),
-        Outcome::Merged { into, reason, .. } => describe(&format!("merged into {into}"), reason.code(), ""),
-        Outcome::Expanded(_) => "by rule expanded".into(),
-        Outcome::Joined { into } => format!("by rule joined into {into}"),
-        Outcome::Held { reason, evidence } => describe("held", reason.code(), evidence),
-        Outcome::Failed { reason, evidence } => describe("failed", reason.code(), evidence),
+        Outcome::Kept(_) => Overruled::by_rule(State::Kept).to_string(),
+        Outcome::Changed { rule, evidence, .. } => because(State::Changed, rule, evidence),
+        Outcome::Dropped { reason, evidence } => because(State::Dropped, reason.code(), evidence),
+        Outcome::Merged { into, reason, .. } => {
+            let (into, reason) = (Some(into.as_str()), Some(reason.code()));
+            Overruled { into, reason, ..Overruled::by_rule(State::Merged) }.to_string()
+        }
+        Outcome::Expanded(_) => Overruled::by_rule(State::Expanded).to_string(),
+        Outcome::Joined { into } => {
+            Overruled { into: Some(into.as_str()), ..Overruled::by_rule(State::Joined) }.to_string()
+        }
+        Outcome::Held { reason, evidence } => because(State::Held, reason.code(), evidence),
+        Outcome::Failed { reason, evidence } => because(State::Failed, reason.code(), evidence),
     }
 }

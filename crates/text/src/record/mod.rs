@@ -19,6 +19,7 @@ mod post;
 mod reason;
 mod row;
 mod standing;
+mod stated;
 
 pub use accounting::{Counts, Unbalanced};
 pub use cause::{BatchStands, Cause, Request, RequestFault, Scope};
@@ -38,3 +39,4 @@ pub use post::{Post, PostKind};
 pub use reason::{OwnReason, Reason};
 pub use row::Row;
 pub use standing::{Standing, flags_of};
+pub use stated::{Overruled, other_text, read_other_text};

@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use super::Read;
 use riddlemill_tables::LedgerRecord;
-use riddlemill_text::record::{Outcome, Post, Reason, State};
+use riddlemill_text::record::{Outcome, Post, Reason, State, other_text};
 use riddlemill_text::text::sketch::Sketch;
 
 /// A post of an item whose id an earlier item had.
@@ -199,7 +199,7 @@ fn repeated(post: Post, Repeat { same, apart }: Repeat) -> Outcome<Post> {
     if !apart {
         let evidence = match same {
             true => "same text".to_string(),
-            false => format!("other text: {}", post.text),
+            false => other_text(&post.text),
         };
         return Outcome::Merged { into: post.id, reason: Reason::SameId, score: 1.0, evidence };
     }

@@ -108,6 +108,20 @@ impl Rule {
         self.page().code
     }
 
+    /// The rule of a post that was dropped as no question, and the fragment that it matched; empty if it is the whole post.
+    /// Evidence in a ledger is the code, then the fragment. `None` if it is of something else.
+    ///
+    /// ```
+    /// # use riddlemill_text::text::interrogative::Rule;
+    /// assert_eq!(Rule::of_evidence("embedded: 他为什么来"), Some((Rule::Embedded, "他为什么来")));
+    /// assert_eq!(Rule::of_evidence("no-cue"), Some((Rule::NoCue, "")));
+    /// assert_eq!(Rule::of_evidence("2 of at least 4 characters"), None);
+    /// ```
+    pub fn of_evidence(evidence: &str) -> Option<(Rule, &str)> {
+        let (code, fragment) = evidence.split_once(": ").unwrap_or((evidence, ""));
+        Some((Rule::ALL.iter().copied().find(|rule| rule.code() == code)?, fragment))
+    }
+
     /// One sentence that a reader of a report understands without the source.
     pub fn definition(self) -> &'static str {
         self.page().definition
