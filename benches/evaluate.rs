@@ -26,6 +26,7 @@ fn set(config: &str, rows: impl Iterator<Item = Json>) -> Set {
         config: config.into(),
         version: "bench".into(),
         items,
+        examples: Vec::new(),
         draft,
         withdrawn: 0,
         rows_hash,

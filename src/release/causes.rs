@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::diff::CauseOf;
 use super::manifest::{Candidate, Link};
-use super::numbered::not_an_item;
+use super::numbered::stop_without_row;
 use crate::audit::{Explained, Passage, explain};
 use crate::pipeline::{Change, differences};
 use crate::recipe::{self, Recipe};
@@ -53,10 +53,11 @@ impl Causes {
         match asked {
             CauseOf::Added(id) => self.differing(&self.way(id)?),
             CauseOf::Removed(id) => {
-                let way = self.way(id);
-                let left = way.as_ref().filter(|way| way.ends != "in").and_then(|way| way.way.last());
-                let no_row = || not_an_item(&self.workspace, self.recipe, way.as_ref()?).ok().flatten();
-                left.map(passage).or_else(no_row).or_else(|| self.differing(way.as_ref()?))
+                let mut way = self.way(id)?;
+                // What cannot be read is no cause.
+                let _ = stop_without_row(&self.workspace, self.recipe, &mut way);
+                let left = Some(&way).filter(|way| way.ends != "in").and_then(|way| way.way.last());
+                left.map(passage).or_else(|| self.differing(&way))
             }
             CauseOf::Changed(id, column) => {
                 let way = self.way(id)?;

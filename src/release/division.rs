@@ -196,9 +196,8 @@ pub(super) fn compared<'s>(stages: impl IntoIterator<Item = &'s BTreeMap<String,
     let stated =
         stages.into_iter().find(|stated| stated.contains_key("metric") && stated.contains_key("threshold"));
     let Some(stated) = stated else { return dedup };
-    if let Some(metric) = stated.get("metric").and_then(Json::as_str) {
-        dedup.metric = metric.to_owned();
-    }
+    let metric = stated.get("metric").cloned().map(serde_json::from_value);
+    dedup.metric = metric.and_then(Result::ok).unwrap_or(dedup.metric);
     for (key, value) in [("threshold", &mut dedup.threshold), ("margin", &mut dedup.margin)] {
         if let Some(number) = stated.get(key).and_then(Json::as_f64) {
             *value = number;

@@ -7,8 +7,8 @@ use crate::expression::{Expression, Language};
 use crate::reader::Keys;
 use crate::requirement::{self, Requirement};
 use crate::selecting;
-use riddlemill_text::record::OwnReason;
 use crate::splits::{self, Splits};
+use riddlemill_text::record::OwnReason;
 
 /// Names for expressions over a record, in order; each may use those before it.
 pub type Fields = Arc<Vec<(&'static str, Expression)>>;

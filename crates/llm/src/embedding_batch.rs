@@ -29,7 +29,7 @@ pub(super) fn read(
     let raws = apart(requests, &received.body).map_err(|why| Fault {
         raw: wire::short(&received.body),
         asked_wait: received.asked_wait,
-        ..Fault::new(refusal::within(&received.body, why.to_string()))
+        ..Fault::new(refusal::within(&received.body, Kind::Garbage(why.to_string())))
     })?;
     let read = |(request, raw): (&&Request, String)| {
         let content = wire::content(request, &raw, marks)

@@ -238,8 +238,8 @@ impl SettingsFile<'_> {
         };
         let recipes = list("recipes");
         let is_known = |name: &str| self.recipes.contains(&name) || riddlemill_benchmarks::is_aside(name);
-        let unknown: Vec<&String> = recipes.iter().filter(|name| !is_known(name)).collect();
-        for recipe in unknown {
+        let strange: Vec<&String> = recipes.iter().filter(|name| !is_known(name)).collect();
+        for recipe in strange {
             let span = table.get("recipes").and_then(Item::span);
             self.problem(span, unknown("recipe", recipe, self.recipes.iter().copied()));
         }

@@ -148,8 +148,8 @@ pub(super) fn seen(dump: &Dump, limit: u64) -> Columns {
         }
         known.insert(name);
     };
-    let names_of = |wanted: &Wanted| wanted.any.iter().filter(|name| name.contains('.')).cloned();
-    let inner: Vec<String> = open.iter().flat_map(names_of).collect();
+    let needed = open.iter().flat_map(|wanted| &wanted.any);
+    let inner: Vec<String> = needed.filter(|name| name.contains('.')).cloned().collect();
     let header = rows::header(dump);
     let is_header = header.is_some();
     match header {
