@@ -40,6 +40,7 @@ mod find;
 mod first_minutes;
 mod first_steps;
 mod flow;
+mod foreign_dumps;
 mod fresh;
 mod fsck;
 mod full_disk;
