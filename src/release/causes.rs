@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::diff::CauseOf;
 use super::manifest::{Candidate, Link};
-use super::numbered::stop_without_row;
+use super::stopped::stop_without_row;
 use crate::audit::{Explained, Passage, explain};
 use crate::pipeline::{Change, differences};
 use crate::recipe::{self, Recipe};

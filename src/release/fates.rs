@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::numbered::{Stopped, allot, rowless};
+use super::numbered::allot;
 use super::source::CandidateSource;
+use super::stopped::{Stopped, rowless};
 use crate::audit::{Ending, Whereabouts, fates as walk};
 use crate::config::Config;
 use crate::pipeline::RunError;

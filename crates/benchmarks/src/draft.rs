@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::asked::Over;
 use crate::ballots::Ballots;
+use crate::count::{replies, setting};
 use crate::expression::{Expression, Language, Named};
 use crate::majority;
 use crate::reader::{Keys, keep};
@@ -11,6 +12,8 @@ use crate::record_kind::RecordKind;
 use crate::reply::{self, Form, Reading, Reply};
 use crate::requirement::{self, Requirement};
 use riddlemill_text::record::Reason;
+
+pub use crate::count::{Count, Key};
 
 /// A step that asks models about each record.
 pub struct Draft {
@@ -66,18 +69,6 @@ pub struct Draft {
     pub ledger: Option<Vec<&'static str>>,
     /// What a reply must meet, over what was asked about and its fields; otherwise the model is asked again.
     pub requires: Vec<Requirement>,
-}
-
-/// A setting: its table and key.
-pub type Key = (&'static str, &'static str);
-
-/// A number, or the setting that says it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Count {
-    /// So many.
-    Fixed(u32),
-    /// As this setting says.
-    Setting(Key),
 }
 
 /// Endpoints that may not be asked about some models' texts.
@@ -253,28 +244,6 @@ impl Draft {
 
 /// What a ledger may call a draft.
 const REASONS: [(&str, Reason); 2] = [("drafted", Reason::Drafted), ("rated", Reason::Rated)];
-
-/// The setting that a key names; `None` where the key is not there, `Some(None)` where it names none.
-fn setting(keys: &Keys<'_>, key: &str, like: &str) -> Option<Option<Key>> {
-    let named = keys.text(key)?;
-    let parted = named.split_once('.');
-    if parted.is_none() {
-        keys.problem(key, format!("{named:?} is not a setting; an example is {like:?}"));
-    }
-    Some(parted)
-}
-
-/// The number of replies under a key, or the setting with it.
-fn replies(keys: &Keys<'_>, key: &str) -> Option<Count> {
-    if keys.is_text(key) {
-        return setting(keys, key, "respond.samples").flatten().map(Count::Setting);
-    }
-    let several = keys.count(key)?;
-    if !(1..=100).contains(&several) {
-        keys.problem(key, "between 1 and 100 replies");
-    }
-    Some(Count::Fixed(u32::try_from(several).unwrap_or(1)))
-}
 
 /// The place of a table, and what its expressions may use.
 pub(crate) struct Place<'a> {

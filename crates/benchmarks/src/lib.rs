@@ -38,6 +38,7 @@ pub mod bounds;
 mod checks;
 pub mod choice;
 pub mod compat;
+mod count;
 pub mod data;
 mod declares;
 mod derived;
