@@ -10,7 +10,7 @@ use super::registry::Ordinals;
 use super::source::CandidateSource;
 use crate::audit::{Ending, Explained};
 use crate::recipe::Recipe;
-use crate::record::{self, Entry, Reason, State};
+use crate::record::{self, Entry, Reason, Record, State};
 use crate::stages::Rows;
 use crate::store::{Error, Filter, StageReader, Workspace, select_of};
 
