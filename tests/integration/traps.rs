@@ -79,7 +79,15 @@ fn traps_in_two_languages_go_from_dumps_to_a_release() {
     all_vote(&ws);
     ws.run();
     ws.audit_clean();
-    let rows = ws.candidates(NAME);
+    // A question and its edits are in one split.
+    let split = |name: &str| -> Vec<Value> {
+        let text = ws.read(&format!("output/traps/candidate/data/traps/{name}.jsonl"));
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let (test, shots) = (split("test"), split("fewshot"));
+    let of_trap = |rows: &[Value]| rows.iter().map(|row| row["trap_id"].clone()).collect::<Vec<_>>();
+    assert!(!shots.is_empty() && of_trap(&shots).iter().all(|id| !of_trap(&test).contains(id)), "{shots:?}");
+    let rows = [test, shots].concat();
     let of =
         |key: &str| -> Vec<String> { rows.iter().map(|row| row[key].as_str().unwrap().to_owned()).collect() };
     let mut ids = of("id");
@@ -120,8 +128,8 @@ fn traps_in_two_languages_go_from_dumps_to_a_release() {
     ws.remove("output/traps/candidate");
     ws.run();
     crate::harness::assert_same(&before, &ws.derived(), "made anew");
-    let evaluated = ws.call(["evaluate", NAME, "--model", "first-option"]).expect(0).out;
-    assert!(evaluated.contains("first-option"), "{evaluated}");
+    let evaluated = ws.call(["evaluate", NAME, "--model", "first-option", "--split", "test"]).expect(0).out;
+    assert!(evaluated.contains("first-option") && evaluated.contains("pass@3"), "{evaluated}");
 }
 
 #[test]
