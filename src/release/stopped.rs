@@ -18,7 +18,7 @@ use crate::store::{Error, Filter, StageReader, Workspace, select_of};
 /// or at the last stage, where it lacks something.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Stopped {
-    /// The stage.
+    /// Where: a stage of the recipe, or a condition of `[data]`.
     pub stage: String,
     /// `dropped`, `held` or `incomplete`.
     pub state: &'static str,

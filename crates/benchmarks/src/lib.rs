@@ -37,6 +37,7 @@ pub mod benchmark;
 pub mod bounds;
 mod checks;
 pub mod choice;
+mod column;
 pub mod compat;
 mod count;
 pub mod data;

@@ -2,7 +2,7 @@
 
 use riddlemill_text::options::SplitSize;
 
-use crate::data::{Column, Kind};
+use crate::column::{Column, Kind};
 use crate::reader::Keys;
 
 /// How a set is divided.

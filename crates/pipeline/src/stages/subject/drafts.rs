@@ -207,7 +207,7 @@ pub(super) struct Replied {
     kept: Vec<Drafted>,
     /// The place of the one that is the draft; `None` if they are tied.
     draft: Option<usize>,
-    /// The tie.
+    /// What tied, where no value has a majority.
     tie: Option<String>,
     /// What was found.
     findings: Vec<String>,
