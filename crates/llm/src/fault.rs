@@ -162,12 +162,14 @@ impl Fault {
     /// Whether every other request would fail in the same way until somebody fixes it: the key, the address,
     /// the account, a setting, the server itself.
     pub fn of_endpoint(&self) -> bool {
-        let surely = match &self.kind {
-            Kind::Connect(_) | Kind::NoKey(_) | Kind::QuotaExhausted(_) => true,
-            Kind::Status(300..=399 | 401..=407 | 410 | 411 | 414 | 415 | 421 | 426 | 431) => true,
-            Kind::NotJson(_) => true,
-            _ => false,
-        };
+        let surely = matches!(
+            self.kind,
+            Kind::Connect(_)
+                | Kind::NoKey(_)
+                | Kind::QuotaExhausted(_)
+                | Kind::NotJson(_)
+                | Kind::Status(300..=399 | 401..=407 | 410 | 411 | 414 | 415 | 421 | 426 | 431)
+        );
         !self.is_of_text() && (surely || self.is_about_settings())
     }
 
