@@ -23,7 +23,7 @@ fn a_broken_folder_stops_nothing_that_does_not_need_it() {
         &["fsck"][..],
         &["status"],
         &["audit"],
-        &["man", "--reference"],
+        &["man", "--reference", "reference"],
         &["run", "--recipe", "flub", "--offline"],
         &["benchmark", "show", "flub"],
         &["benchmark", "check", "flub"],

@@ -5,6 +5,7 @@ use crate::config::sections::SECTIONS;
 use crate::config::{Problem, unknown};
 use crate::stages::{Rows, Stage};
 use riddlemill_benchmarks::Benchmark;
+use riddlemill_benchmarks::task::Task;
 use riddlemill_schema::json::toml_value;
 
 /// Problems of a benchmark's prompts: missing values, and texts sent without delimiters.
@@ -31,13 +32,20 @@ pub(super) fn prompts_of(benchmark: &Benchmark) -> Vec<Problem> {
         let asks = |template: &&str| *template == prompt.name;
         let of_steps = benchmark.drafts.iter().flat_map(|draft| {
             let cases = draft.cases.iter().filter(|case| asks(&case.template));
-            cases.map(|case| (format!("[step.{}]", draft.name), &case.with))
+            cases.map(|case| (format!("[step.{}]", draft.name), &case.with, None))
         });
+        // A player is told what was asked before.
+        let told = |task: &Task| task.conversation.as_ref().map(|_| "turns");
         let tasks = benchmark.tasks.iter().filter(|task| asks(&task.template));
-        let of_tasks = tasks.map(|task| (format!("[[task]] {}", task.title), &task.with));
-        for (table, with) in of_steps.chain(of_tasks) {
+        let of_tasks = tasks.map(|task| (format!("[[task]] {}", task.title), &task.with, told(task)));
+        let spoken = benchmark.tasks.iter().filter_map(|task| Some((task, task.conversation.as_ref()?)));
+        let hosts = spoken.filter(|(_, conversation)| asks(&&conversation.host));
+        let of_hosts = hosts.map(|(task, conversation)| {
+            (format!("[[task]] {} conversation", task.title), &conversation.with, None)
+        });
+        for (table, with, more) in of_steps.chain(of_tasks).chain(of_hosts) {
             let place = format!("{}/benchmark.toml {table}", benchmark.name);
-            let given: Vec<&str> = with.iter().map(|(name, _)| *name).collect();
+            let given: Vec<&str> = with.iter().map(|(name, _)| *name).chain(more).collect();
             for name in examined.variables.iter().filter(|name| !given.contains(&name.as_str())) {
                 problem(
                     place.clone(),
