@@ -54,9 +54,34 @@ const NAMES: &[&str] = &[
     "pyarrow",
     "harmful",
     "untranslatable",
+    // Of a card: labels of the set, its title and its paper's.
+    "Absurd",
+    "Imagination",
+    "Commonsense",
+    "Misunderstanding",
+    "Erroneous",
+    "Assumption",
+    "Logical",
+    "Error",
+    "Others",
+    "Scientific",
+    "Misconception",
+    "synthetic",
+    "rebuilt",
+    "ruozhibench-mc",
+    "et",
+    "al",
+    "string",
+    "LICENSES",
     // Words of a riddle in an example of a guideline.
     "London",
     "France",
+];
+
+/// What stands in English on purpose: a paper's title, and the name of the model of the sample.
+const TITLES: &[&str] = &[
+    "RuozhiBench: Evaluating LLMs with Logical Fallacies and Misleading Premises",
+    "replies written for the sample",
 ];
 
 /// Elements that hold no words of the pages: code, what people type, drawings, and figures of rows' values.
@@ -146,6 +171,10 @@ fn read(html: &str, of_puzzles: bool) -> Page {
 fn english(text: &str, strict: bool) -> Vec<String> {
     let command = regex::Regex::new(r"riddlemill( [!-~]+)+").unwrap();
     let text = command.replace_all(text, " ");
+    // Code, and the name of a column with an arrow or its unit.
+    let names = regex::Regex::new(r"`[^`]*`|^\s*[a-z_]+ ([↑↓]|\(字符\))").unwrap();
+    let text = names.replace_all(&text, " ");
+    let text = TITLES.iter().fold(text.into_owned(), |text, title| text.replace(title, " "));
     let is_ascii = |c: char| c.is_ascii_graphic();
     let tokens: Vec<&str> =
         text.split(|c: char| !is_ascii(c) || c == ',').filter(|t| !t.is_empty()).collect();
@@ -165,7 +194,9 @@ fn english(text: &str, strict: bool) -> Vec<String> {
 fn kind(path: &str) -> String {
     let (place, query) = path.split_once('?').unwrap_or((path, ""));
     let parts: Vec<&str> = place.split('/').collect();
-    let keys: BTreeSet<&str> = query.split('&').filter_map(|pair| pair.split('=').next()).collect();
+    // A filter by one column is like that by another.
+    let key = |pair: &'_ str| pair.split(['=', '.']).next().unwrap_or_default().to_owned();
+    let keys: BTreeSet<String> = query.split('&').map(key).collect();
     let named = match parts.len() {
         0..=3 => place.to_owned(),
         // Stages differ in what they say; records, versions and ballots do not.

@@ -237,8 +237,8 @@ fn a_setting_of_an_endpoint_holds_for_one_call() {
     );
     for (pair, problem) in [
         ("llm.mine.sampling.max_token=1", "did you mean \"llm.mine.sampling.max_tokens\"?"),
-        ("llm.mine.sampling.max_tokens=many", "a whole number of at least 1"),
-        ("llm.mine.sampling.max_tokens=0", "a whole number of at least 1"),
+        ("llm.mine.sampling.max_tokens=many", "a whole number from 1 to 4294967295"),
+        ("llm.mine.sampling.max_tokens=0", "a whole number from 1 to 4294967295"),
         ("llm.mime.model=x", "did you mean \"mine\"?"),
         ("llm.mine.provider=opneai", "opneai"),
         ("llm.mine", "llm.<name>.<key>"),

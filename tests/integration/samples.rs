@@ -320,8 +320,9 @@ fn people_answer_a_free_text_and_the_judge_rates_it() {
     assert!(sheet.contains("Has a bottle a neck?"), "{sheet}");
     let mut reader = csv::Reader::from_reader(sheet.trim_start_matches('\u{feff}').as_bytes());
     let rows = reader.records().map(Result::unwrap);
-    let votes: String =
-        rows.map(|row| format!("{}\n", json!({ "ballot": &row[0], "answer": "It has." }))).collect();
+    let votes: String = rows
+        .map(|row| format!("{}\n", json!({ "ballot": &row[0], "answer": format!("By {}.", &row[0]) })))
+        .collect();
     ws.write("votes.jsonl", votes);
     let args = [
         "evaluate",

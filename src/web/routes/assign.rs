@@ -194,7 +194,11 @@ fn missing_requirement(
     if !step.roles(round).contains(&person.role) {
         let name = |role: Role| word(language, &format!("role_{}", role.name())).unwrap_or(role.name());
         let roles: Vec<&str> = step.roles(round).into_iter().map(name).collect();
-        lacks.push(filled(language, "lacks_role", &[&roles.join(", ")]));
+        lacks.push(filled(
+            language,
+            "lacks_role",
+            &[&roles.join(word(language, "list_comma").unwrap_or(", "))],
+        ));
     } else if !person.may_vote(step, round) {
         lacks.push(word(language, "lacks_trial").unwrap_or_default().to_string());
     }
