@@ -73,8 +73,8 @@ export const a_site_tells_what_changed = () => opened(async (sheet, at) => {
   check((await sheet.locator(".records code").first().textContent()) === "too_short", "why a row left");
   await accessible(sheet, "what changed");
   sheet.wrong = sheet.wrong.filter((what) => !/^Connecting to 'file:[^']*\.css'/.test(what));
-  await sheet.locator(".records li", { has: sheet.locator(".sides") }).first().locator("a.id").click();
-  check((await sheet.locator(".sides del").count()) > 0 && (await sheet.locator(".sides ins").count()) > 0, "before and after");
+  await sheet.locator(".records li", { has: sheet.locator(".compared") }).first().locator("a.id").click();
+  check((await sheet.locator(".compared del").count()) > 0 && (await sheet.locator(".compared ins").count()) > 0, "before and after");
   await accessible(sheet, "a row that changed");
   sheet.wrong = sheet.wrong.filter((what) => !/^Connecting to 'file:[^']*\.css'/.test(what));
 }, {}, "flub", OTHERWISE);

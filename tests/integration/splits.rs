@@ -73,6 +73,7 @@ path = "raw/dumps/list.jsonl"
 licence = "CC0-1.0"
 fields = { id = "d:{n}", content = "text" }
 columns = { kind = "kind", family = "family" }
+recipes = ["dilemmas"]
 "#;
 
 /// Number, kind, family and text. The first two are near duplicates, and the next two of one family.
@@ -109,7 +110,7 @@ fn workspace() -> Workspace {
     ws.write("raw/salt", crate::harness::SALT);
     ws.write(&format!("benchmarks/{NAME}/benchmark.toml"), BENCHMARK);
     ws.write(&format!("benchmarks/{NAME}/ballots.toml"), BALLOTS);
-    ws.write(&format!("benchmarks/{NAME}/prompts/kind.jinja"), "moral or practical? {{ dilemma }}\n");
+    ws.write(&format!("benchmarks/{NAME}/prompts/kind.jinja"), "{# It asks for the kind.\n   output: text #}\n=== user ===\nmoral or practical?\n{{ dilemma | inside(\"dilemma\") }}\n");
     ws.write("pipeline.toml", SETTINGS);
     dump(&ws, FIRST);
     run(&ws);

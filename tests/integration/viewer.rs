@@ -249,7 +249,7 @@ fn two_versions_answer_first_and_stand_side_by_side() {
     for row in left {
         assert!(page.contains(row["text"].as_str().unwrap()), "{row}");
     }
-    let sides = &page[place("<table class=\"sides\"")..];
+    let sides = &page[place("<table class=\"compared\"")..];
     assert!(sides.contains("<del>") && sides.contains("<ins>"), "{sides}");
     let order = sides.find("1.0.0-draft.1").unwrap() < sides.find("candidate").unwrap();
     assert!(order, "before stands left of after");
