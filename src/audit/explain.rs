@@ -207,10 +207,11 @@ fn made_of(stages: &[StageReader], id: &str) -> Result<Vec<Made>, Error> {
 
 impl Explained {
     /// Adds that it stopped behind the last stage, at a condition of what is released, for a reason that its folder puts into
-    /// words; without words it lacks something that every row has.
+    /// words; without words no split takes it for this reason, or, without one, it lacks what every row has.
     pub(crate) fn stop(&mut self, stage: &str, entry: Entry, says: Option<String>) {
         let Some(says) = says else {
-            self.left_out = Some("a column that every row has is empty".to_owned());
+            let lacks = || "a column that every row has is empty".to_owned();
+            self.left_out = Some(entry.reason.unwrap_or_else(lacks));
             return;
         };
         self.ends.clone_from(&entry.outcome);

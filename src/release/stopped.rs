@@ -97,7 +97,7 @@ pub fn stop_without_row(
         let entry = Entry {
             id: id.unwrap_or_default(),
             outcome: state.to_owned(),
-            reason: Some(reason.to_owned()),
+            reason: (reason != LACKING).then(|| reason.to_owned()),
             evidence,
             before: None,
             after: None,
