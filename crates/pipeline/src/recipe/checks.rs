@@ -39,7 +39,7 @@ pub(super) fn prompts_of(benchmark: &Benchmark) -> Vec<Problem> {
         let tasks = benchmark.tasks.iter().filter(|task| asks(&task.template));
         let of_tasks = tasks.map(|task| (format!("[[task]] {}", task.title), &task.with, told(task)));
         let spoken = benchmark.tasks.iter().filter_map(|task| Some((task, task.conversation.as_ref()?)));
-        let hosts = spoken.filter(|(_, conversation)| asks(&&conversation.host));
+        let hosts = spoken.filter(|(_, conversation)| asks(&conversation.host));
         let of_hosts = hosts.map(|(task, conversation)| {
             (format!("[[task]] {} conversation", task.title), &conversation.with, None)
         });
