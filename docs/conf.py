@@ -12,7 +12,7 @@ html_title = "riddlemill"
 exclude_patterns = ["_build", "requirements.txt"]
 source_suffix = {".md": "markdown"}
 # Links to headings of other pages, three levels deep.
-myst_heading_anchors = 3
+myst_heading_anchors = 4
 suppress_warnings = ["misc.highlighting_failure"]
 html_copy_source = False
 html_show_sphinx = False
