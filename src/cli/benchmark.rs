@@ -60,8 +60,9 @@ fn list(global: &Global) -> Result<(), Failure> {
             writeln!(text, "{:width$}  {:11}  {}", recipe.name, origin(recipe.name, global), recipe.about);
     }
     for aside in riddlemill_benchmarks::aside() {
-        let count = aside.problems.len();
-        let _ = writeln!(text, "{:width$}  {:11}  set aside, problems: {count}", aside.name, "benchmarks/");
+        let problems = output::count(aside.problems.len() as u64, "problem");
+        let _ =
+            writeln!(text, "{:width$}  {:11}  left out until mended: {problems}", aside.name, "benchmarks/");
     }
     output::print(&text)
 }

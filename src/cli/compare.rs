@@ -14,7 +14,7 @@ use crate::release::layout;
 use crate::release::read_rows::JsonRow;
 use crate::release::{Candidate, read_rows};
 use crate::stages::{Stop, Waiting};
-use crate::store::{Error, durable};
+use crate::store::{Error, Manifest, durable};
 
 pub(super) fn compare(args: &Compare, global: &Global) -> Result<Exit, Failure> {
     let mut rows: Vec<JsonRow> = read_rows::of_path(&args.set)?;
@@ -31,6 +31,10 @@ pub(super) fn compare(args: &Compare, global: &Global) -> Result<Exit, Failure> 
     // A wrong name is an error, not a comparison without a recipe.
     args.recipe.as_deref().map(output::recipe).transpose()?;
     let named = args.recipe.clone().or_else(|| Some(Candidate::read(&args.set).ok()??.recipe));
+    let of_stage = || Some(Manifest::read(&args.set).ok()??.recipe);
+    if let Some(problems) = named.clone().or_else(of_stage).as_deref().and_then(recipe::problems_of) {
+        return Err(problems.into());
+    }
     let recipe = match named {
         Some(name) => recipe::find(&name),
         None if args.set.is_dir() => read_rows::recipe(&args.set)?,

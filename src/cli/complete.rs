@@ -10,9 +10,9 @@ use crate::config::sections::SECTIONS;
 use crate::config::{Config, Overrides, Profiles, reference};
 use crate::llm::Prompts;
 use crate::recipe::{self, RECIPES};
-use crate::record::{Reason, State};
+use crate::record::State;
 use crate::release::Version;
-use crate::text::clean::Rule;
+use crate::stages;
 
 fn candidates(names: impl IntoIterator<Item = (String, String)>) -> Vec<CompletionCandidate> {
     let candidate = |(name, help): (String, String)| {
@@ -71,9 +71,10 @@ pub(super) fn states() -> Vec<CompletionCandidate> {
 }
 
 pub(super) fn reasons() -> Vec<CompletionCandidate> {
-    let reasons = Reason::ALL.iter().map(|reason| (reason.code(), reason.definition()));
-    let rules = Rule::ALL.iter().map(|rule| (rule.code(), rule.definition()));
-    candidates(reasons.chain(rules).map(|(code, definition)| (code.to_string(), definition.to_string())))
+    // The folders' own are known once the workspace is opened.
+    recipe::open(&root()).ok();
+    let described = |code: &str| (code.to_string(), stages::definition(code).unwrap_or_default().to_string());
+    candidates(stages::reasons().map(described))
 }
 
 pub(super) fn annotators() -> Vec<CompletionCandidate> {

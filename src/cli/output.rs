@@ -10,6 +10,7 @@ use super::terminal;
 use crate::config::{Config, Overrides, Problem, Problems, unknown};
 use crate::recipe::{self, Recipe};
 use crate::text::grouped;
+use riddlemill_benchmarks::SetAside;
 
 /// The settings of the workspace in the flags.
 pub(super) fn load(global: &Global) -> Result<Config, Failure> {
@@ -74,13 +75,16 @@ pub(super) fn print_remarks(run: &crate::llm::Run, global: &Global) {
     run.remarks().iter().filter(|_| !global.quiet).for_each(|remark| eprintln!("warning: {remark}"));
 }
 
-/// The recipes in the flags or settings; else every recipe that has a source.
+/// The recipes in the flags or settings; else every recipe that has a source. Those of the settings whose folders are set
+/// aside are left out; what is named in the flags is an error then.
 pub(super) fn recipes(config: &Config, only: &Only) -> Result<Vec<&'static Recipe>, Failure> {
+    if !only.recipes.is_empty() {
+        return only.recipes.iter().map(|name| recipe(name)).collect();
+    }
     let settings: crate::config::sections::Run = config.typed(None, "run");
-    let named = if only.recipes.is_empty() { &settings.recipes } else { &only.recipes };
-    if named.is_empty() {
+    let aside = riddlemill_benchmarks::aside();
+    if settings.recipes.is_empty() {
         let recipes: Vec<_> = recipe::used(config).collect();
-        let aside = riddlemill_benchmarks::aside();
         if recipes.is_empty() && !aside.is_empty() {
             return Err(problems_set_aside(aside).into());
         }
@@ -92,7 +96,17 @@ pub(super) fn recipes(config: &Config, only: &Only) -> Result<Vec<&'static Recip
         }
         return Ok(recipes);
     }
-    named.iter().map(|name| recipe(name)).collect()
+    let left: Vec<&String> =
+        settings.recipes.iter().filter(|name| !riddlemill_benchmarks::is_aside(name)).collect();
+    match left.is_empty() {
+        true => Err(problems_set_aside(named_in(aside, &settings.recipes)).into()),
+        false => left.into_iter().map(|name| recipe(name)).collect(),
+    }
+}
+
+/// The folders set aside that a list names.
+fn named_in(aside: &'static [SetAside], named: &[String]) -> impl Iterator<Item = &'static SetAside> {
+    aside.iter().filter(move |aside| named.iter().any(|name| name == aside.name))
 }
 
 /// The recipe of a name.
@@ -107,29 +121,33 @@ pub(super) fn recipe(name: &str) -> Result<&'static Recipe, Failure> {
 pub(super) fn recipes_to_make(config: &Config, only: &Only) -> Result<Vec<&'static Recipe>, Failure> {
     let settings: crate::config::sections::Run = config.typed(None, "run");
     let aside = riddlemill_benchmarks::aside();
-    if only.recipes.is_empty() && settings.recipes.is_empty() && !aside.is_empty() {
-        return Err(problems_set_aside(aside).into());
+    let lacking: Vec<&SetAside> = match settings.recipes.is_empty() {
+        true => aside.iter().collect(),
+        false => named_in(aside, &settings.recipes).collect(),
+    };
+    if only.recipes.is_empty() && !lacking.is_empty() {
+        return Err(problems_set_aside(lacking).into());
     }
     recipes(config, only)
 }
 
 /// Everything that is wrong with the folders that are set aside.
-pub(super) fn problems_set_aside(aside: &[riddlemill_benchmarks::SetAside]) -> Problems {
-    Problems(aside.iter().flat_map(|aside| aside.problems.clone()).collect())
+pub(super) fn problems_set_aside(aside: impl IntoIterator<Item = &'static SetAside>) -> Problems {
+    Problems(aside.into_iter().flat_map(|aside| aside.problems.clone()).collect())
 }
 
 /// Tells of benchmarks' folders that cannot be used, for verbs that go on without them.
 pub(super) fn warn_of_folders_set_aside(global: &Global) {
     for aside in riddlemill_benchmarks::aside().iter().filter(|_| !global.quiet) {
-        let (name, count) = (aside.name, aside.problems.len());
+        let name = aside.name;
         let first = aside.problems.first().map(|problem| format!("{}: {}", problem.place, problem.what));
         let shown = first.as_deref().and_then(|first| first.lines().next()).unwrap_or_default();
-        let (problems, which) = match count {
-            1 => ("1 problem".to_owned(), "it is"),
-            _ => (format!("{count} problems"), "the first is"),
+        let problems = match aside.problems.len() {
+            1 => "1 problem, which is".to_owned(),
+            count => format!("{count} problems, the first is"),
         };
         eprintln!(
-            "warning: the benchmark {name} is set aside, because its folder has {problems}; {which} {shown}\n  hint: `riddlemill benchmark check {name}` lists them"
+            "warning: the benchmark {name} is left out until its folder is mended: {problems} {shown}\n  hint: `riddlemill benchmark check {name}` lists them"
         );
     }
 }

@@ -8,7 +8,7 @@ use super::output::count;
 use super::review_session::{ReviewSession, usage};
 use crate::config::sections;
 use crate::review::ballot::Kind;
-use crate::review::{Item, Task, Values};
+use crate::review::{Annotator, Item, Task, Values, kept_off};
 use crate::shortcuts::{Open, Share, Shortcuts, propose};
 
 /// The proposed picks, over all items of the step together, so that the right option cannot be guessed.
@@ -70,15 +70,41 @@ pub(super) fn describe(figures: &Shortcuts) -> String {
     )
 }
 
-/// Open items that have fewer tasks than they need because possible voters are their authors.
-pub(super) fn lacking(room: &ReviewSession<'_>, new: &[Task]) -> usize {
-    let mut on: BTreeMap<&str, usize> = BTreeMap::new();
+/// Open items that have fewer tasks than they need, by what keeps possible voters off.
+#[derive(Default)]
+pub(super) struct Lacking {
+    /// Those whose authors may not vote on them.
+    pub(super) by_authors: u64,
+    /// Those that nobody is left to read, by language.
+    pub(super) by_language: BTreeMap<String, u64>,
+}
+
+/// What lacks voters after these new tasks, among these people.
+pub(super) fn lacking(room: &ReviewSession<'_>, people: &[Annotator], new: &[Task]) -> Lacking {
     let cast = room.cast();
+    let mut on: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let given = room.tasks.current(room.round).into_iter().chain(new).chain(&cast);
-    given.for_each(|task| *on.entry(&task.item).or_default() += 1);
+    given.for_each(|task| on.entry(&task.item).or_default().push(&task.annotator));
     let needed = room.step.votes_in(room.round);
-    let lacks = |(item, open): &&(Item, bool)| {
-        *open && !item.written_by.is_empty() && on.get(item.id.as_str()).copied().unwrap_or(0) < needed
-    };
-    room.seen().iter().filter(lacks).count()
+    let off = kept_off(&room.items, &room.config.annotators);
+    let mut lacking = Lacking::default();
+    for (item, _) in room.seen().iter().filter(|(item, open)| *open && off.contains_key(&item.id)) {
+        let voters = on.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
+        if voters.len() >= needed {
+            continue;
+        }
+        // Somebody who is not named now may be left: then nothing is missing.
+        let is_left = |person: &Annotator| {
+            let may = person.may_vote(&room.step, room.round) && !item.is_kept_from(person);
+            may && !voters.contains(&person.name.as_str())
+        };
+        match &item.language {
+            _ if !item.written_by.is_empty() => lacking.by_authors += 1,
+            Some(language) if !people.iter().any(is_left) => {
+                *lacking.by_language.entry(language.clone()).or_default() += 1;
+            }
+            _ => {}
+        }
+    }
+    lacking
 }

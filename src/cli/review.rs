@@ -179,11 +179,17 @@ fn spread(
     };
     new.iter_mut().for_each(|task| task.until.clone_from(&until));
     room.tasks.append(&new)?;
-    let barred = proposals::lacking(room, &new);
-    if barred > 0 {
+    let lacking = proposals::lacking(room, people, &new);
+    if lacking.by_authors > 0 {
         eprintln!(
             "note: {} have nobody who may vote on them: the authors of what is judged may not, and no other annotator is available",
-            count(barred as u64, "open item")
+            count(lacking.by_authors, "open item")
+        );
+    }
+    for (language, items) in &lacking.by_language {
+        eprintln!(
+            "note: {} have nobody who may vote on them: nobody who reads {language} is left",
+            count(*items, "open item")
         );
     }
     let mut loads: BTreeMap<&str, u64> = BTreeMap::new();

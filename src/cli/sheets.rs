@@ -204,8 +204,8 @@ fn rows_of<'s>(
     let everything = tasks.is_empty() && person.unread(&room.step).is_empty();
     seen.iter()
         .filter(|(item, open)| mine.contains(item.id.as_str()) || (everything && *open))
-        // Nobody votes on what they wrote themselves.
-        .filter(|(item, _)| !item.written_by.contains(&person.name))
+        // Nobody votes on what they wrote themselves, or do not read.
+        .filter(|(item, _)| !item.is_kept_from(person))
         .map(|(item, _)| (item, own(room, votes, item, &person.name)))
         .collect()
 }

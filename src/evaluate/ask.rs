@@ -147,10 +147,7 @@ impl Plan {
         for &(task, setting) in self.tasks.iter().filter(|(task, _)| task.conversation().is_none()) {
             let begin = requests.len();
             for (at, item) in set.items.iter().enumerate().filter(|(_, item)| item.takes(task)) {
-                let shots = match set.examples.is_empty() {
-                    true => prompt::shots(&set.items, at, task, setting.shots, self.seed),
-                    false => prompt::examples(&set.examples, item, task, setting.shots, self.seed),
-                };
+                let shots = set.shots(at, task, setting.shots, self.seed);
                 let ask =
                     prompt::ask(prompts, item, task, setting, &shots, form).map_err(StageError::from)?;
                 requests.push((Place { item: at, task, setting, sample: 0 }, ask));

@@ -60,7 +60,7 @@ fn about(item: &Item, place: Place, who: &str, turn: usize) -> String {
 /// What the player is asked next.
 fn question(plan: &Plan, set: &Set, prompts: &Prompts, game: &Game) -> Result<Ask, EvaluateError> {
     let (place, item) = (game.place, &set.items[game.place.item]);
-    let shots = prompt::shots(&set.items, place.item, place.task, place.setting.shots, plan.seed);
+    let shots = set.shots(place.item, place.task, place.setting.shots, plan.seed);
     let turns: Vec<Json> =
         game.turns.iter().map(|(question, reply)| json!({ "question": question, "reply": reply })).collect();
     let more = [("turns", Json::from(turns))];

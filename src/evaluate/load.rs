@@ -38,6 +38,9 @@ pub fn load(
         return of_folder(workspace, path, split);
     }
     let (name, version) = named.split_once('@').unwrap_or((named, "candidate"));
+    if let Some(problems) = recipe::problems_of(name) {
+        return Err(EvaluateError::Unknown(problems.to_string()));
+    }
     let Some(recipe) = recipe::find(name) else {
         return Err(EvaluateError::Unknown(format!(
             "{named:?} is not a folder, a file or a recipe\n  hint: there are {}, each with @version or as its candidate",
@@ -66,6 +69,9 @@ fn of_folder(
         let hint = "name a release's or candidate's folder, or a recipe".into();
         return Err(EvaluateError::Form { path: folder.into(), what, hint });
     };
+    if let Some(problems) = recipe::problems_of(&manifest.recipe) {
+        return Err(EvaluateError::Unknown(problems.to_string()));
+    }
     let known = manifest.configs.keys().find(|config| !Task::of_config(config).is_empty());
     let Some(config) = known.cloned() else {
         let what = "it holds no finished set".to_string();
@@ -88,17 +94,19 @@ fn of_folder(
         Ok((items(workspace, &config, &file, &rows)?, rows))
     };
     let (mut all, mut rows, mut aside, mut withdrawn) = (Vec::new(), Vec::new(), Vec::new(), 0);
-    for (name, _) in splits.iter().filter(|(name, _)| split.is_none_or(|split| split == name)) {
+    // Rows for solved examples are only asked about on request.
+    let declared = layout::find(&config).and_then(layout::Layout::splits).and_then(|splits| splits.fewshot);
+    let fewshot =
+        declared.filter(|name| split != Some(name) && splits.iter().any(|(known, _)| known == name));
+    let is_asked = |name: &str| split.map_or(fewshot != Some(name), |split| split == name);
+    for (name, _) in splits.iter().filter(|(name, _)| is_asked(name)) {
         let ((items, set_aside, gone), of_file) = of_split(name)?;
         all.extend(items);
         aside.extend(set_aside);
         withdrawn += gone;
         rows.extend(of_file);
     }
-    // Solved examples come from their own split, which whoever asks about another one has set aside for that.
-    let declared = layout::find(&config).and_then(layout::Layout::splits).and_then(|splits| splits.fewshot);
-    let fewshot = declared.filter(|name| split.is_some_and(|split| split != *name));
-    let examples = match fewshot.filter(|name| splits.iter().any(|(known, _)| known == name)) {
+    let examples = match fewshot {
         Some(name) => of_split(name)?.0.0,
         None => Vec::new(),
     };

@@ -6,6 +6,8 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use super::item::Item;
+use super::prompt;
+use super::task::Task;
 use crate::options::Draw;
 
 /// A set of items.
@@ -61,6 +63,14 @@ impl Set {
     /// `flub@1.0.0`.
     pub fn name(&self) -> String {
         format!("{}@{}", self.config, self.version)
+    }
+
+    /// Solved examples for the item at a place: from the split that is for them, else from the other items.
+    pub fn shots(&self, at: usize, task: Task, shots: u8, seed: u64) -> Vec<&Item> {
+        match self.examples.is_empty() {
+            true => prompt::shots(&self.items, at, task, shots, seed),
+            false => prompt::examples(&self.examples, &self.items[at], task, shots, seed),
+        }
     }
 
     /// Keeps `limit` items, drawn by the seed, in whole groups. The order is unchanged. With a column, each of

@@ -56,6 +56,9 @@ impl Causes {
                 let mut way = self.way(id)?;
                 // What cannot be read is no cause.
                 let _ = stop_without_row(&self.workspace, self.recipe, &mut way);
+                if let Some(why) = way.left_out.take() {
+                    return Some(why);
+                }
                 let left = Some(&way).filter(|way| way.ends != "in").and_then(|way| way.way.last());
                 left.map(passage).or_else(|| self.differing(&way))
             }

@@ -73,9 +73,12 @@ impl Division {
         };
         let row = |made: &Made| {
             let group = layout.group_of(&made.row).map(|group| format!("group {group}"));
+            // What `verify` sees of a row's origin; a folder may say it otherwise than by the post.
+            let source = text_in(&made.row, Some("source_id"));
+            let source = Some(source).filter(|id| !id.is_empty()).map(|id| format!("source {id}"));
             SplitRow {
                 key: made.record.clone(),
-                groups: group.into_iter().chain([format!("post {}", made.post)]).collect(),
+                groups: group.into_iter().chain(source).chain([format!("post {}", made.post)]).collect(),
                 stratum: text_in(&made.row, splits.stratify),
                 released: released(made),
                 said: splits.column.and_then(|column| splits.place(&text_in(&made.row, Some(column)))),
@@ -89,7 +92,8 @@ impl Division {
             of_records.entry(&made.record).or_default().push(at);
         }
         let at = |record: &str| of_records.get(record).map(Vec::as_slice).unwrap_or_default();
-        // What is found later of released rows does not take one back: their texts are the same as ever.
+        // Pairs that dedup stored later do not take a released row back. That their texts became near, by a rewrite or by other
+        // settings of dedup, does: `verify` would refuse the set.
         let is_open = |(a, b): &(usize, usize)| rows[*a].released.is_none() || rows[*b].released.is_none();
         for (a, b) in pairs {
             near.extend(at(a).iter().flat_map(|a| at(b).iter().map(move |b| (*a, *b))).filter(is_open));

@@ -7,6 +7,7 @@ use std::path::Path;
 use rust_xlsxwriter::{Format, Workbook};
 use serde_json::{Value as Json, json};
 
+use super::manifest::Candidate;
 use super::read_rows::JsonRow;
 use crate::review::exchange::{CsvFor, csv_table};
 use crate::store::Error;
@@ -90,12 +91,16 @@ pub fn json_lines<'r>(rows: impl IntoIterator<Item = &'r JsonRow>) -> Vec<u8> {
     rows.into_iter().flat_map(|row| (json!(row).to_string() + "\n").into_bytes()).collect()
 }
 
-/// Some rows of a config as Parquet, in this order, with the columns and types of the release in `folder`.
+/// Some rows of a config as Parquet, in this order, with the columns and types of the release in `folder`. Rows are counted
+/// through the files of all splits, one behind the other, as they are read from JSON Lines.
 ///
 /// # Errors
-/// [`Error`] if the file of the release cannot be read, or does not have as many rows.
+/// [`Error`] if a file of the release cannot be read, or if they do not have as many rows.
 pub fn parquet(folder: &Path, config: &str, places: impl Iterator<Item = usize>) -> Result<Vec<u8>, Error> {
-    super::parquet::taken(&folder.join(format!("data/{config}/test.parquet")), places)
+    let files = Candidate::read(folder)?.map(|candidate| candidate.files_of(config));
+    let files = files.unwrap_or_else(|| vec![format!("data/{config}/test.jsonl")]);
+    let paths: Vec<_> = files.iter().map(|file| folder.join(file).with_extension("parquet")).collect();
+    super::parquet::taken(&paths, places)
 }
 
 fn workbook(rows: &[JsonRow], path: &Path) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {

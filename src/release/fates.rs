@@ -164,14 +164,11 @@ fn without_row(workspace: &Workspace, recipe: &'static Recipe) -> Result<BTreeMa
     let Some(last) = StageReader::open(&workspace.stage(recipe.name, step.number, step.name))? else {
         return Ok(BTreeMap::new());
     };
-    let words = |at: Stopped| match at.says {
+    let words = |at: Stopped| match &at.says {
         Some(says) => format!("{} {} {}: {says}", at.stage, at.state, at.reason),
-        None => "reached the end and is no row".to_owned(),
+        None if at.is_lacking() => "reached the end and is no row".to_owned(),
+        None => format!("reached the end and is no row: {}", at.reason),
     };
-    let mut without: BTreeMap<String, String> =
-        rowless(end, &last)?.into_iter().map(|(id, at)| (id, words(at))).collect();
     let numbers = allot(workspace, end, &last)?;
-    let out = numbers.division().into_iter().flat_map(|known| &known.out);
-    without.extend(out.map(|(id, reason)| (id.clone(), format!("reached the end and is no row: {reason}"))));
-    Ok(without)
+    Ok(rowless(end, &last, &numbers)?.into_iter().map(|(id, at)| (id, words(at))).collect())
 }

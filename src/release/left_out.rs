@@ -130,11 +130,8 @@ impl RowsPerItem {
 /// Records of the last stage that did not become rows, by where they stopped.
 fn incomplete(end: CandidateSource, last: &StageReader, numbers: &Ordinals) -> Result<Vec<LeftOut>, Error> {
     let mut stopped: BTreeMap<Stopped, Ids> = BTreeMap::new();
-    for (id, at) in rowless(end, last)? {
+    for (id, at) in rowless(end, last, numbers)? {
         stopped.entry(at).or_default().add(&id);
-    }
-    for (id, reason) in numbers.division().into_iter().flat_map(|division| &division.out) {
-        stopped.entry(Stopped::without_split(&last.manifest().stage, reason)).or_default().add(id);
     }
     let left = |(at, items): (Stopped, Ids)| LeftOut {
         stage: at.stage,

@@ -92,7 +92,7 @@ pub use row::{Row, RowError, Value};
 pub use shortcuts::Guessed;
 pub use since::{ChangedRow, RowState, Since, since};
 pub use source::CandidateSource;
-pub use stopped::stop_without_row;
+pub use stopped::{last_stops, stop_without_row};
 pub use version::{Bump, NoVersion, Version};
 pub use withdraw::{Copy, Near, Place, Request, look_up, look_up_dump};
 pub use work::{LlmUsage, ReviewCounts, Work, replies_of_records};

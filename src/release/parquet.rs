@@ -1,6 +1,6 @@
 //! Released rows as Parquet: one row group per batch, written as the batches arrive.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use polars::prelude::*;
 use polars_io::SerReader;
@@ -161,14 +161,20 @@ pub(super) fn read(path: &Path, shapes: &[Shape]) -> Result<Vec<Row>, Error> {
     Ok(rows)
 }
 
-/// Some rows of a Parquet file as the bytes of another, in this order, with the same columns and types.
+/// Some rows of Parquet files, counted through them, as the bytes of another, in this order, with the same columns and types.
 ///
 /// # Errors
-/// [`Error`] if it is damaged, or has fewer rows.
-pub(super) fn taken(path: &Path, places: impl Iterator<Item = usize>) -> Result<Vec<u8>, Error> {
-    let damaged = |e: PolarsError| Error::stale_file(path, e);
-    let file = fence::open(path).map_err(Error::io("read", path))?;
-    let frame = ParquetReader::new(file).read_parallel(ParallelStrategy::None).finish().map_err(damaged)?;
+/// [`Error`] if a file is damaged, or if they have fewer rows.
+pub(super) fn taken(paths: &[PathBuf], places: impl Iterator<Item = usize>) -> Result<Vec<u8>, Error> {
+    let damaged =
+        |e: PolarsError| Error::stale_file(paths.first().map_or(Path::new(""), PathBuf::as_path), e);
+    let mut frame = DataFrame::empty();
+    for path in paths {
+        let file = fence::open(path).map_err(Error::io("read", path))?;
+        let read = ParquetReader::new(file).read_parallel(ParallelStrategy::None).finish();
+        let read = read.map_err(|e| Error::stale_file(path, e))?;
+        frame = if frame.width() == 0 { read } else { frame.vstack(&read).map_err(damaged)? };
+    }
     let places: Vec<IdxSize> = places.map(|at| IdxSize::try_from(at).unwrap_or(IdxSize::MAX)).collect();
     let mut frame = frame.take(&IdxCa::from_vec(PlSmallStr::EMPTY, places)).map_err(damaged)?;
     let mut bytes = Vec::new();

@@ -1,5 +1,7 @@
 //! Where records stopped that reached a recipe's end and became no row.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use riddlemill_benchmarks::data::Data;
 
 use super::item::{NoRow, Seen, damaged};
@@ -8,7 +10,7 @@ use super::manifest::{REQUIRES, WHEN};
 use super::numbered::{allot, data_of, item};
 use super::registry::Ordinals;
 use super::source::CandidateSource;
-use crate::audit::{Ending, Explained};
+use crate::audit::{Ending, Explained, Passage, last_passages};
 use crate::recipe::Recipe;
 use crate::record::{self, Entry, Reason, Record, State};
 use crate::stages::Rows;
@@ -32,6 +34,11 @@ impl Stopped {
     /// Where a record stopped that no split takes.
     pub(super) fn without_split(stage: &str, reason: &'static str) -> Stopped {
         Stopped { stage: stage.to_owned(), state: INCOMPLETE, reason, says: None }
+    }
+
+    /// Whether it lacks what every row has.
+    pub(super) fn is_lacking(&self) -> bool {
+        self.reason == LACKING
     }
 }
 
@@ -60,8 +67,53 @@ fn stopped(no: NoRow, data: &Data, stage: &str) -> (Stopped, Option<String>) {
     }
 }
 
-/// The ids of records at a recipe's end that did not become rows, each with where it stopped.
-pub(super) fn rowless(end: CandidateSource, last: &StageReader) -> Result<Vec<(String, Stopped)>, Error> {
+/// The ids of records at a recipe's end that did not become rows, each with where it stopped: those that no split takes, too.
+pub(super) fn rowless(
+    end: CandidateSource,
+    last: &StageReader,
+    numbers: &Ordinals,
+) -> Result<Vec<(String, Stopped)>, Error> {
+    let stage = &last.manifest().stage;
+    let apart = numbers.division().into_iter().flat_map(|division| &division.out);
+    let mut all = without_rows(end, last)?;
+    all.extend(apart.map(|(id, reason)| (id.clone(), Stopped::without_split(stage, reason))));
+    Ok(all)
+}
+
+/// What happened last to records: their last passage, or, where that went on, where they stopped behind the last stage.
+///
+/// # Errors
+/// [`Error`] if a ledger or the last stage cannot be read.
+pub fn last_stops(
+    workspace: &Workspace,
+    recipe: &'static Recipe,
+    ids: &BTreeSet<&str>,
+) -> Result<BTreeMap<String, Passage>, Error> {
+    let mut passages = last_passages(workspace, recipe, ids)?;
+    let end = CandidateSource::new(recipe);
+    let step = end.step();
+    // Reading all rows is only worth it where a passage does not say it.
+    if passages.values().all(|passage| !record::goes_on(&passage.outcome)) {
+        return Ok(passages);
+    }
+    let Some(last) = StageReader::open(&workspace.stage(recipe.name, step.number, step.name))? else {
+        return Ok(passages);
+    };
+    let numbers = allot(workspace, end, &last)?;
+    let mut stopped: BTreeMap<String, Stopped> = rowless(end, &last, &numbers)?.into_iter().collect();
+    for passage in passages.values_mut().filter(|passage| record::goes_on(&passage.outcome)) {
+        if let Some(at) = stopped.remove(passage.into.as_ref().unwrap_or(&passage.id)) {
+            passage.stage = at.stage;
+            passage.outcome = at.state.to_owned();
+            passage.reason = Some(at.reason.to_owned());
+            passage.definition = at.says;
+            passage.evidence = None;
+        }
+    }
+    Ok(passages)
+}
+
+fn without_rows(end: CandidateSource, last: &StageReader) -> Result<Vec<(String, Stopped)>, Error> {
     let of = |rows: Rows, data: &Data, layout: &Layout| {
         let mut ids = Vec::new();
         for part in last.parts_of::<record::Row>(rows.columns(), "rows") {

@@ -4,6 +4,8 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
+use axum::http::StatusCode;
+
 use super::access::Access;
 use super::error::PageError;
 use super::limits::Tries;
@@ -134,8 +136,11 @@ fn settings_state(workspace: &Workspace) -> State {
     (written, grades::state(&workspace.raw()))
 }
 
-/// A recipe by its name in a URL.
+/// A recipe by its name in a URL; of one that is set aside, what is wrong with its folder.
 pub(super) fn recipe(name: &str) -> Result<&'static Recipe, PageError> {
+    if let Some(problems) = recipe::problems_of(name) {
+        return Err(PageError::new(StatusCode::NOT_FOUND, "benchmark_aside").with(problems));
+    }
     recipe::find(name).ok_or_else(PageError::not_found)
 }
 

@@ -31,7 +31,15 @@ fn a_value_of_an_endpoint_is_refused_with_its_key_place_and_bounds() {
         ("model = 5", "2:9: model: expected a text in quotes"),
         ("colour = 1", "2:1: unknown key \"colour\"\n  hint: valid here: api, api_version, base_url"),
         // It is the table's own.
-        ("name = \"other\"", "2:1: unknown key \"name\""),
+        (
+            "name = \"other\"",
+            "2:1: unknown key \"name\"\n  hint: its name is the one in [llm.mine]; leave this line out",
+        ),
+        ("temperature = 0.7", "2:1: unknown key \"temperature\"\n  hint: it is a key of `sampling`"),
+        (
+            "sampling = { model = \"m\" }",
+            "2:14: unknown key \"model\"\n  hint: it belongs to the table above",
+        ),
     ] {
         let met = said(line);
         assert!(
@@ -52,6 +60,9 @@ fn a_value_of_an_endpoint_is_refused_with_its_key_place_and_bounds() {
 fn every_problem_of_an_annotator_and_a_crawl_has_its_place() {
     let text = "[[annotator]]\nnmae = \"a\"\nrole = \"anotator\"\nqualified = \"yes\"\n\n[[crawl]]\nname = \"f\"\nseeds = 5\nrefresh = \"some\"\nscope = { max_pages = 0 }\n";
     let met = Workspace::with(text).call(["config"]).expect(2).err;
+    let beside = "[[crawl]]\nname = \"f\"\nsite = { profile = \"discuz\", nmae = 1 }\ncontact = \"you@example.org\"\nseeds = [{ url = \"https://example.org/\" }]\n";
+    let told = Workspace::with(beside).call(["config"]).expect(2).err;
+    assert!(told.contains("pipeline.toml:3:30: unknown key \"nmae\"\n  hint: valid here: profile"), "{told}");
     for expected in [
         "pipeline.toml:1:1: [[annotator]] lacks `name`",
         "pipeline.toml:2:1: unknown key \"nmae\"\n  hint: did you mean \"name\"?",

@@ -86,7 +86,7 @@ fn a_mistake_is_told_with_the_line_where_it_was_written() {
         (format!("loan-lines/{file}:{}:", line.max(1)), format!("loan-lines/{file}:{}:", line + 1), result)
     };
     for (file, from, to, part) in [
-        ("ballots.toml", "guideline =", "guidline =", "valid here: like, title, guideline"),
+        ("ballots.toml", "guideline =", "guidline =", "did you mean \"guideline\"?"),
         ("benchmark.toml", "counted =", "labels =", "it is called \"counted\" in the second edition"),
         ("benchmark.toml", "\"table.system\"", "\"table.sistem\"", "\"system\""),
         ("ballots.toml", "choice = \"kinds\"", "choice = \"kins\"", "did you mean \"kinds\"?"),

@@ -2,11 +2,16 @@
 //! divided it otherwise.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 
+use polars_io::SerReader;
+use polars_io::prelude::ParquetReader;
 use serde_json::{Value, json};
 
+use crate::browser::Server;
 use crate::harness::Workspace;
 use crate::own::vote;
+use crate::viewer::fetched;
 
 const NAME: &str = "dilemmas";
 
@@ -249,6 +254,32 @@ fn verify_finds_a_row_that_moved_and_a_pair_that_crosses() {
         ws.write(&format!("{place}/{path}"), bytes);
     }
     ws.call(["verify", &place]).expect(0);
+}
+
+#[test]
+fn a_divided_set_is_downloaded_as_it_is_found_and_its_cards_name_files_that_are_there() {
+    let ws = workspace();
+    ws.call(["release", NAME, "--date", "2026-01-02"]).expect(0);
+    let server = Server::start(&ws, &[]);
+    let rows = format!("/{NAME}/release/1.0.0/rows");
+    let lines = fetched(&server, &format!("{rows}/jsonl?sort=id&order=down")).2;
+    let lines = String::from_utf8(lines).unwrap();
+    let id = |line: &str| serde_json::from_str::<Value>(line).unwrap()["id"].as_str().unwrap().to_owned();
+    let want: Vec<String> = lines.lines().map(id).collect();
+    assert_eq!(want.len(), splits(&ws, "1.0.0").len());
+    ws.write("part.parquet", fetched(&server, &format!("{rows}/parquet?sort=id&order=down")).2);
+    let file = File::open(ws.path("part.parquet")).unwrap();
+    let frame = ParquetReader::new(file).finish().unwrap();
+    let ids = frame.column("id").unwrap().str().unwrap();
+    let found: Vec<&str> = (0..frame.height()).map(|at| ids.get(at).unwrap()).collect();
+    assert_eq!(found, want);
+    for card in ["README.md", "README.zh.md"] {
+        let text = ws.read(&format!("output/{NAME}/1.0.0/{card}"));
+        let named = text.split(['`', '"', ' ', '\n']).filter(|word| word.starts_with("data/"));
+        for path in named.filter(|path| path.contains('.')) {
+            assert!(ws.exists(&format!("output/{NAME}/1.0.0/{path}")), "{card} names {path}");
+        }
+    }
 }
 
 #[test]

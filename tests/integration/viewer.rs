@@ -17,7 +17,7 @@ use crate::site::{FLUB, released, unescaped};
 const ROWS: &str = "/flub/release/1.0.0-draft.1/rows";
 
 /// The status, head and bytes of a file.
-fn fetched(server: &Server, path: &str) -> (u16, String, Vec<u8>) {
+pub fn fetched(server: &Server, path: &str) -> (u16, String, Vec<u8>) {
     let mut stream = TcpStream::connect(("127.0.0.1", server.port())).unwrap();
     let host = format!("127.0.0.1:{}", server.port());
     write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();

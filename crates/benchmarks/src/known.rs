@@ -11,6 +11,7 @@ use crate::elements::{ELEMENT, Elements};
 use crate::expression::Expression;
 use crate::native::Native;
 use crate::reader::Problem;
+use crate::requirement::BESIDE;
 use crate::scope::group;
 use crate::selecting::Select;
 
@@ -159,7 +160,7 @@ fn unknown_names(
                 known.insert(group(name), left);
                 let mut answered = with(&known, if over { &["it"] } else { &[] });
                 let answers = ballot.fields.iter().chain(second()).map(|field| group(field.name));
-                answered.insert(group(name), answers.chain(of(&DECIDED)).collect());
+                answered.insert(group(name), answers.chain(of(&BESIDE)).collect());
                 ballot.asked.iter().flat_map(|asked| asked.required()).for_each(|e| check(&answered, e));
             }
             Kind::Options => {

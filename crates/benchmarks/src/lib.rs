@@ -101,6 +101,8 @@ static LEFT: OnceLock<Opened> = OnceLock::new();
 #[derive(Debug)]
 struct Opened {
     folder: PathBuf,
+    /// The workspace's folders with their files, as they were read.
+    own: Vec<own::Folder>,
     all: Vec<Benchmark>,
     aside: Vec<SetAside>,
 }
@@ -134,7 +136,7 @@ pub fn open(folder: &Path) -> Result<(), Problems> {
     let (own, unread) = own::folders(folder);
     let mut aside = Vec::new();
     set_aside(&mut aside, unread)?;
-    let opened = load_sound(folder, &own, aside)?;
+    let opened = load_sound(folder, own, aside)?;
     OPENED.get_or_init(|| opened);
     derived::mark_changed();
     Ok(())
@@ -150,7 +152,7 @@ pub fn set_aside_for(problems: Vec<Problem>) -> Result<(), Problems> {
     };
     let mut aside = opened.aside.clone();
     set_aside(&mut aside, problems)?;
-    let left = load_sound(&opened.folder, &own::folders(&opened.folder).0, aside)?;
+    let left = load_sound(&opened.folder, opened.own.clone(), aside)?;
     LEFT.get_or_init(|| left);
     derived::mark_changed();
     Ok(())
@@ -173,15 +175,11 @@ fn set_aside(aside: &mut Vec<SetAside>, problems: Vec<Problem>) -> Result<(), Pr
 }
 
 /// The benchmarks that can be read without those set aside; more are set aside until the rest is sound.
-fn load_sound(
-    folder: &Path,
-    own: &[(&'static str, Vec<(&'static str, &'static str)>)],
-    mut aside: Vec<SetAside>,
-) -> Result<Opened, Problems> {
+fn load_sound(folder: &Path, own: Vec<own::Folder>, mut aside: Vec<SetAside>) -> Result<Opened, Problems> {
     loop {
         // A built-in benchmark does not stand in for a folder of its name: it makes other rows.
         let mut sound = folders();
-        for read in own {
+        for read in &own {
             match sound.iter_mut().find(|(name, _)| *name == read.0) {
                 Some(found) => found.clone_from(read),
                 None => sound.push(read.clone()),
@@ -189,7 +187,7 @@ fn load_sound(
         }
         sound.retain(|(name, _)| !aside.iter().any(|aside| aside.name == *name));
         match benchmark::load(&sound, true) {
-            Ok(all) => return Ok(Opened { folder: folder.to_path_buf(), all, aside }),
+            Ok(all) => return Ok(Opened { folder: folder.to_path_buf(), own, all, aside }),
             Err(problems) => {
                 let before = aside.len();
                 let told = problems.to_string();

@@ -19,7 +19,8 @@ const FILES: [&str; 6] = [
     "report.zh.toml",
 ];
 
-type Folder = (&'static str, Vec<(&'static str, &'static str)>);
+/// The name of a folder, and its files by their paths in it.
+pub(crate) type Folder = (&'static str, Vec<(&'static str, &'static str)>);
 
 /// Every folder with its files, sorted by name, and the problems of those with files that cannot be read; empty if there
 /// is no such place.

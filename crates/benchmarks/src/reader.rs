@@ -302,6 +302,11 @@ impl Keys<'_> {
     }
 }
 
+/// Whether a text is of small letters, digits and `_` alone.
+pub(crate) fn is_code(text: &str) -> bool {
+    text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+}
+
 /// Leaks a text.
 pub(crate) fn keep(text: &str) -> &'static str {
     Box::leak(text.into())

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use minijinja::Value;
 
 use crate::choice::Label;
-use crate::expression::{Expression, Language};
+use crate::expression::{Expression, Language, Trouble};
 use crate::reader::Keys;
 use crate::scope::{Scope, above, group};
 
@@ -33,10 +33,20 @@ pub(crate) fn read(language: Language, file: &str, keys: &Keys<'_>) -> Vec<Requi
 
 /// The sentence of the first requirement that does not hold; where one cannot be computed, why.
 pub fn broken(requires: &[Requirement], scope: &Scope<'_>) -> Option<Label> {
-    requires.iter().find_map(|requirement| match scope.value(&requirement.holds) {
-        Ok(holds) => (!holds.is_true()).then_some(requirement.says),
-        Err(trouble) => Some(plain(&trouble.to_string())),
-    })
+    computed(requires, scope).unwrap_or_else(|trouble| Some(plain(&trouble.to_string())))
+}
+
+/// The sentence of the first requirement that does not hold.
+///
+/// # Errors
+/// [`Trouble`] if one before it cannot be computed.
+pub fn computed(requires: &[Requirement], scope: &Scope<'_>) -> Result<Option<Label>, Trouble> {
+    for requirement in requires {
+        if !scope.value(&requirement.holds)?.is_true() {
+            return Ok(Some(requirement.says));
+        }
+    }
+    Ok(None)
 }
 
 fn plain(text: &str) -> Label {
@@ -132,8 +142,8 @@ impl Requirement {
     }
 }
 
-/// What the group of a ballot has before anybody answers.
-const BESIDE: [&str; 4] = ["draft", "draft_basis", "drafts", "flags"];
+/// What the group of a ballot has before anybody answers, as far as a requirement may use it.
+pub(crate) const BESIDE: [&str; 4] = ["draft", "draft_basis", "drafts", "flags"];
 
 impl std::fmt::Debug for OfAnswers {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

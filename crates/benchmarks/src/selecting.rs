@@ -6,7 +6,7 @@ use riddlemill_text::text::clean::Rule;
 
 use crate::draft::{Place, by_name};
 use crate::expression::{Expression, Trouble};
-use crate::reader::Keys;
+use crate::reader::{Keys, is_code};
 use crate::record_kind::RecordKind;
 use crate::scope::Scope;
 
@@ -104,8 +104,7 @@ pub(crate) fn reason(keys: &Keys<'_>) -> Option<&'static OwnReason> {
         return None;
     }
     let says = keys.words("says");
-    let is_code = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-    if code.is_empty() || !code.chars().all(is_code) {
+    if code.is_empty() || !is_code(code) {
         keys.problem("reason", format!("{code:?} is no code: lower-case letters, digits and `_`"));
     }
     let taken = Reason::from_code(code).map(Reason::definition);

@@ -3,7 +3,7 @@
 use riddlemill_text::options::SplitSize;
 
 use crate::column::{Column, Kind};
-use crate::reader::Keys;
+use crate::reader::{Keys, is_code};
 
 /// How a set is divided.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,10 +56,7 @@ pub(crate) fn read(keys: &Keys<'_>) -> Splits {
     let mut splits: Vec<Split> = Vec::new();
     let mut add = |keys: &Keys<'_>, name: &'static str, size: SplitSize| {
         if !is_name(name) {
-            keys.problem(
-                name,
-                format!("{name:?} is no name of a split: small letters, digits and _, a letter first, and not `all`"),
-            );
+            keys.problem(name, no_name(name));
         }
         match splits.iter().any(|split| split.name == name) {
             true => keys.problem(name, format!("the split {name:?} is declared twice")),
@@ -175,10 +172,7 @@ pub(crate) fn known<'c>(
             }
             Some(column) => {
                 for value in column.values.iter().filter(|value| !is_name(value)) {
-                    keys.problem(
-                        "column",
-                        format!("{value:?} is no name of a split: small letters, digits and _, a letter first, and not `all`"),
-                    );
+                    keys.problem("column", no_name(value));
                 }
                 let said = |name: &&'static str| Split { name, size: SplitSize::Said };
                 splits.splits = column.values.iter().map(said).collect();
@@ -189,11 +183,12 @@ pub(crate) fn known<'c>(
 
 /// Whether a split may have this name: of a file on every system, and of a split of every loader.
 fn is_name(name: &str) -> bool {
-    let of_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-    name != "all"
-        && name.len() <= 40
-        && name.starts_with(|c: char| c.is_ascii_lowercase())
-        && name.chars().all(of_name)
+    name != "all" && name.len() <= 40 && name.starts_with(|c: char| c.is_ascii_lowercase()) && is_code(name)
+}
+
+/// What is wrong with a name that [`is_name`] refuses.
+fn no_name(name: &str) -> String {
+    format!("{name:?} is no name of a split: small letters, digits and _, a letter first, and not `all`")
 }
 
 #[cfg(test)]

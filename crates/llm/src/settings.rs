@@ -14,7 +14,7 @@ table! {
     /// One `[llm.<name>]` table.
     #[derive(Clone, Debug, PartialEq, Serialize)]
     pub struct Endpoint in "llm": "[llm.<name>]: a model endpoint. base_url, model, key_env and the two prices suffice." {
-provider: Provider = "openai", "The API: openai is any OpenAI-compatible server, libretranslate only translates, made is a file of replies made elsewhere, sample a file of synthetic replies.";
+        provider: Provider = "openai", "The API: openai is any OpenAI-compatible server, libretranslate only translates, made is a file of replies made elsewhere, sample a file of synthetic replies.";
         base_url: String = "", "openai, vllm: the address without /chat/completions (https://api.example.org/v1); others: the address without the API's path.";
         // This, max_reply_mib, stream and batch are no part of any key.
         api: Api = "chat", "The API for chats of openai, azure and vllm: chat/completions, or responses, which some models need; a model that refuses the first is asked by the second.";

@@ -17,7 +17,7 @@ table! {
     pub struct Annotator in "annotator": "[[annotator]]: a person who votes. The name is stored in votes, so use a code instead of the person's name." {
         name: String = required, "A short code; it is stored in every vote.";
         role: Role = required, "annotator votes; junior votes where a senior reviews the votes; meta settles disputes.";
-        languages: Vec<String> = [], "The languages they read: [\"zh\", \"en\"]; used by `assign --language`.";
+        languages: Vec<String> = [], "The languages they read: [\"zh\", \"en\"]; items in other languages (`languages` of a ballot, \"of the record\" or listed; `assign --language`) are not given to them; empty: any.";
         qualified: bool = false, "Let this annotator vote without a graded trial; FLUB's steps require one (`review qualify`), and its card counts the exceptions.";
         accounts: Vec<String> = [], "Their Label Studio accounts: the user's number or e-mail address.";
     }
@@ -172,12 +172,10 @@ fn listed(lacking: &[String]) -> String {
 /// said to read languages, and not the item's.
 pub fn kept_off(items: &[Item], people: &[Annotator]) -> BTreeMap<String, Vec<String>> {
     let names = |item: &Item| -> Vec<String> {
-        let language = item.language.as_ref();
-        let unread = |person: &&Annotator| {
-            !person.languages.is_empty() && language.is_some_and(|wanted| !person.languages.contains(wanted))
-        };
-        let unread = people.iter().filter(unread).map(|person| person.name.clone());
-        item.written_by.iter().cloned().chain(unread).collect()
+        // Authors may have left the settings.
+        let authors = item.written_by.iter().cloned();
+        let kept = people.iter().filter(|person| item.is_kept_from(person)).map(|person| person.name.clone());
+        authors.chain(kept.filter(|name| !item.written_by.contains(name))).collect()
     };
     let all = items.iter().map(|item| (item.id.clone(), names(item)));
     all.filter(|(_, names)| !names.is_empty()).collect()

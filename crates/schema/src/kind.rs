@@ -149,10 +149,18 @@ impl Kind {
     pub const fn narrowed(self, by: Kind) -> Kind {
         match (self, by) {
             (Kind::Whole(low, high), Kind::Whole(least, most)) => {
-                Kind::Whole(if least > low { least } else { low }, if most < high { most } else { high })
+                let low = if least > low { least } else { low };
+                let high = if most < high { most } else { high };
+                assert!(low <= high, "no whole number is in both bounds");
+                Kind::Whole(low, high)
             }
-            (Kind::Number(..), Kind::Number(..))
-            | (Kind::Text, Kind::Choice(_) | Kind::Form(_))
+            (Kind::Number(low, high), Kind::Number(least, most)) => {
+                let low = if least > low { least } else { low };
+                let high = if most < high { most } else { high };
+                assert!(low <= high, "no number is in both bounds");
+                Kind::Number(low, high)
+            }
+            (Kind::Text, Kind::Choice(_) | Kind::Form(_))
             | (Kind::Texts, Kind::Steps)
             | (Kind::Words, Kind::Map(_) | Kind::Names) => by,
             _ => panic!("the type of this key has no such values"),

@@ -118,30 +118,37 @@ impl<'t> Reader<'t> {
         span: Option<Range<usize>>,
         elsewhere: &dyn Fn(&str) -> Option<String>,
     ) -> Map<String, Value> {
-        for key in keys.iter().filter(|key| key.is_required && !table.contains_key(key.name)) {
-            self.problem(span.clone().or_else(|| start(table)), format!("{called} lacks `{}`", key.name));
-        }
-        self.values_below("", keys, table, elsewhere)
+        self.values_below(&Level { called, prefix: "", keys, above: &[] }, table, span, elsewhere)
     }
 
     fn values_below(
         &self,
-        prefix: &str,
-        keys: &[Key],
+        level: &Level<'_>,
         table: &dyn TableLike,
+        span: Option<Range<usize>>,
         elsewhere: &dyn Fn(&str) -> Option<String>,
     ) -> Map<String, Value> {
+        let keys = level.keys;
+        for key in keys.iter().filter(|key| key.is_required && !table.contains_key(key.name)) {
+            let what = format!("{} lacks `{}`", level.called, key.name);
+            self.problem(span.clone().or_else(|| start(table)), what);
+        }
         let mut values = Map::new();
         for (name, item) in table.iter() {
             let Some(key) = keys.iter().find(|key| key.name == name) else {
-                self.unknown_key(table, name, keys.iter().map(|key| key.name), elsewhere(name));
+                match level.place_of(name) {
+                    // A key that is one of a table nearby is no misspelt one of this.
+                    Some(place) => self.unknown_key(table, name, [], Some(place)),
+                    None => self.unknown_key(table, name, keys.iter().map(|key| key.name), elsewhere(name)),
+                }
                 continue;
             };
-            let called = format!("{prefix}{name}");
+            let called = format!("{}{name}", level.prefix);
             let value = match (key.kind, item.as_table_like()) {
                 (Kind::Table(inner), Some(below)) => {
                     let prefix = format!("{called}.");
-                    Some(Value::Object(self.values_below(&prefix, inner, below, &|_| None)))
+                    let level = Level { called: &called, prefix: &prefix, keys: inner, above: keys };
+                    Some(Value::Object(self.values_below(&level, below, item.span(), &|_| None)))
                 }
                 (kind, _) => self.value(&called, kind, item),
             };
@@ -150,6 +157,29 @@ impl<'t> Reader<'t> {
             }
         }
         values
+    }
+}
+
+/// What a table may have, and where it is.
+struct Level<'k> {
+    /// The table in messages: `[[source]]`, `sampling`.
+    called: &'k str,
+    /// What the names of its keys begin with in messages: `sampling.`.
+    prefix: &'k str,
+    keys: &'k [Key],
+    /// The keys of the table that it is in.
+    above: &'k [Key],
+}
+
+impl Level<'_> {
+    /// Where a key that is not one of this table would be one: in a table below, or in the one above.
+    fn place_of(&self, name: &str) -> Option<String> {
+        let has = |keys: &[Key]| keys.iter().any(|key| key.name == name);
+        let below = self.keys.iter().find(|key| matches!(key.kind, Kind::Table(inner) if has(inner)));
+        match below {
+            Some(below) => Some(format!("it is a key of `{}{}`", self.prefix, below.name)),
+            None => has(self.above).then(|| "it belongs to the table above".to_owned()),
+        }
     }
 }
 

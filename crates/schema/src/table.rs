@@ -28,15 +28,19 @@ impl Section {
     /// Every key that has a value, in subtables too: `sampling.seed`.
     pub fn dotted(&self) -> Vec<(String, &'static Key)> {
         let mut found = Vec::new();
-        for key in self.keys {
-            match key.kind {
-                Kind::Table(inner) => {
-                    found.extend(inner.iter().map(|inner| (format!("{}.{}", key.name, inner.name), inner)));
-                }
-                _ => found.push((key.name.to_owned(), key)),
-            }
-        }
+        dotted_below("", self.keys, &mut found);
         found
+    }
+}
+
+/// The same of a table whose keys begin with `prefix`.
+fn dotted_below(prefix: &str, keys: &'static [Key], found: &mut Vec<(String, &'static Key)>) {
+    for key in keys {
+        let name = format!("{prefix}{}", key.name);
+        match key.kind {
+            Kind::Table(inner) => dotted_below(&format!("{name}."), inner, found),
+            _ => found.push((name, key)),
+        }
     }
 }
 

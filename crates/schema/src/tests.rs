@@ -30,6 +30,24 @@ crate::table! {
 }
 
 crate::table! {
+    /// A list of words.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct List in "list": "A list of words." {
+        path: String = required, "Its file.";
+        within: Waits, "How long reading it may take.";
+    }
+}
+
+crate::table! {
+    /// Where words come from.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Origins in "origins": "Where words come from." {
+        title: String = "", "What they are called.";
+        list: List, "A list.";
+    }
+}
+
+crate::table! {
     /// How words are treated.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Words in "words": "How words are treated." {
@@ -119,6 +137,54 @@ fn every_problem_is_reported_with_its_place_and_key() {
     assert_eq!(read("most = 99999999999999999999\n").1, ["a.toml:1:8: most: integer number overflowed"]);
     let inside = read("waits = { attempts = 99999999999999999999 }\n").1;
     assert_eq!(inside, ["a.toml:1:22: attempts: integer number overflowed"]);
+}
+
+/// What is wrong with a file that is a table of origins.
+fn problems_of_origins(text: &str) -> Vec<String> {
+    let reader = Reader::new("a.toml", text);
+    let keys = Origins::SECTION.keys;
+    reader.document(|table| reader.values("[origins]", keys, table, None, &|_| None)).unwrap();
+    let said = |Problem { place, what }| format!("{place}: {what}");
+    reader.in_order().into_iter().map(said).collect()
+}
+
+#[test]
+fn a_key_of_a_table_nearby_is_told_its_place() {
+    assert_eq!(
+        read("name = \"w\"\nattempts = 3\nwaits = { most = 3 }\n").1,
+        [
+            "a.toml:2:1: unknown key \"attempts\"\n  hint: it is a key of `waits`",
+            "a.toml:3:11: unknown key \"most\"\n  hint: it belongs to the table above",
+        ]
+    );
+    assert_eq!(
+        problems_of_origins("[list]\npath = \"a\"\nfirst = 1\n[list.within]\npath = \"b\"\n"),
+        [
+            "a.toml:3:1: unknown key \"first\"\n  hint: it is a key of `list.within`",
+            "a.toml:5:1: unknown key \"path\"\n  hint: it belongs to the table above",
+        ]
+    );
+}
+
+#[test]
+fn a_subtable_is_read_to_its_depth() {
+    assert_eq!(
+        problems_of_origins("list = { within = { attempts = 0 } }\n"),
+        [
+            "a.toml:1:8: list lacks `path`",
+            "a.toml:1:32: list.within.attempts: expected a whole number from 1 to 4294967295",
+        ]
+    );
+    let dotted: Vec<String> = Origins::SECTION.dotted().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(dotted, ["title", "list.path", "list.within.first", "list.within.attempts"]);
+}
+
+#[test]
+fn closer_bounds_keep_those_of_the_type() {
+    assert_eq!(Kind::Whole(0, 10).narrowed(Kind::Whole(-5, 7)), Kind::Whole(0, 7));
+    assert_eq!(Kind::AMOUNT.narrowed(Kind::Number(-1.0, 0.5)), Kind::Number(0.0, 0.5));
+    let apart = || Kind::Number(0.0, 1.0).narrowed(Kind::Number(2.0, 3.0));
+    assert!(std::panic::catch_unwind(apart).is_err());
 }
 
 #[test]

@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use clap_complete::ArgValueCandidates;
 
 use crate::cli::complete;
+use crate::config::sections::DedupMetric;
 use crate::stages::parted::Share;
 
 #[derive(Args)]
@@ -77,7 +79,7 @@ pub(in crate::cli) struct Apply {
     #[arg(long, value_name = "FILE")]
     pub pairs: Option<PathBuf>,
     /// dedup: the similarity metric
-    #[arg(long, value_name = "METRIC", value_parser = ["default", "indel", "levenshtein", "jaccard"])]
+    #[arg(long, value_name = "METRIC", value_parser = metrics())]
     pub metric: Option<String>,
     /// dedup: the score from which two rows count as one, 0 to 1
     #[arg(long, value_name = "T")]
@@ -91,6 +93,12 @@ pub(in crate::cli) struct Apply {
     /// dedup: keep rows and index in a temporary folder below FOLDER instead of memory
     #[arg(long, value_name = "FOLDER")]
     pub on_disk: Option<PathBuf>,
+}
+
+/// The metrics of `--metric`. `exact` is left out: it leaves what is nearly equal to embeddings, which `apply` does not read.
+fn metrics() -> PossibleValuesParser {
+    let read = DedupMetric::ALL.iter().filter(|metric| **metric != DedupMetric::Exact);
+    PossibleValuesParser::new(read.map(|metric| metric.name()))
 }
 
 impl Apply {

@@ -72,6 +72,19 @@ impl Resamples {
         Some(self.settings.bounded(value, self.drawn(statistic), units, range))
     }
 
+    /// The same for a statistic that is greater in resamples than in what they are drawn from, as an error of calibration is:
+    /// the basic interval, which mirrors the resamples at the value, within the range.
+    pub fn estimate_biased(
+        &self,
+        range: [f64; 2],
+        statistic: impl Fn(&[u16]) -> Option<f64> + Sync,
+    ) -> Option<Estimate> {
+        let value = statistic(&vec![1; self.units])?;
+        let drawn = self.settings.estimate(value, self.drawn(statistic));
+        let [low, high] = [drawn.high, drawn.low].map(|end| (2.0 * value - end).clamp(range[0], range[1]));
+        Some(Estimate { low: low.min(value), high: high.max(value), ..drawn })
+    }
+
     /// The same for a correlation over this many pairs: if resamples leave no room its interval is that of
     /// Fisher's z, and if the pairs are perfectly correlated, or fewer than four, it has none.
     pub fn correlation(

@@ -123,6 +123,11 @@ pub(super) enum OutputError {
     /// Neither the line nor the command line names the model.
     #[error("no model is named\n  hint: --outputs MODEL=FILE names it for the whole file")]
     NoModel,
+    /// The answer is one text, but the task is a conversation.
+    #[error(
+        "{0} is a conversation, of which one text says too little\n  hint: `--join` takes the answers of another evaluation whole"
+    )]
+    Conversation(Task),
     /// An option is chosen, but the task has none.
     #[error("{0} has no options to choose from")]
     NoChoice(Task),

@@ -337,6 +337,9 @@ fn answer(
     if !item.takes(task) {
         return Err(OutputError::TaskUnfit { task, item: item.id.clone(), set: set.name() });
     }
+    if task.conversation().is_some() {
+        return Err(OutputError::Conversation(task));
+    }
     let sample = output.sample.unwrap_or(0);
     if sample >= task.samples() {
         return Err(OutputError::FurtherAnswer { task, samples: task.samples() });

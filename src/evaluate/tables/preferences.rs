@@ -47,7 +47,7 @@ pub fn winning(book: &ScoreBook<'_>, declared: &declared::Table, task: Task) -> 
         }
     }
     let columns = ["Person wins", "Model wins", "Equal", "Undecided"].map(str::to_string).into();
-    Table { columns, rows, ..Table::headed(declared, "Model", Look::Bars { high: 100.0 }) }
+    Table { columns, rows, ..Table::headed(declared, "Model", Look::Plain) }
 }
 
 fn keys(book: &ScoreBook<'_>, who: usize, task: Task, person: bool) -> Keys {

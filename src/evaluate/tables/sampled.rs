@@ -38,7 +38,7 @@ pub(super) fn figure(
             let stated = stated(book, whose, &among);
             let bins = whose.task.declared().confidence?.bins;
             let binned = Binned::new(&stated, bins);
-            let estimate = book.resamples.estimate(stated.len(), SHARE, |weights| binned.error(weights))?;
+            let estimate = book.resamples.estimate_biased(SHARE, |weights| binned.error(weights))?;
             Some(Cell::new(estimate, 100.0, stated.len(), keys))
         }
         AnswerScore::Brier => mean(book, &stated(book, whose, &among), Stated::brier, keys),
@@ -147,7 +147,9 @@ fn samples_of(book: &ScoreBook<'_>, task: Task) -> Option<Table> {
         cells.push(fewest.map(|fewest| Cell::plain(fewest, counts.len(), keys())));
         Row { name, cells }
     };
-    let rows: Vec<Row> = answered(book, task).into_iter().map(row).collect();
+    // Several answers of people are those of several persons.
+    let models = answered(book, task).into_iter().filter(|(_, whose)| !book.who[whose.who].person);
+    let rows: Vec<Row> = models.map(row).collect();
     let mut columns = vec!["Mean".to_owned()];
     columns.extend(drawn.iter().map(|k| format!("pass@{k}")));
     columns.extend(["Majority", "Tied", "Fewest answers"].map(str::to_owned));

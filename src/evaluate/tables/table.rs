@@ -68,11 +68,6 @@ pub enum Look {
         /// Values with full shading.
         high: f64,
     },
-    /// Bars next to the figures, from 0 to `high`.
-    Bars {
-        /// The longest bar.
-        high: f64,
-    },
 }
 
 impl Table {
@@ -117,7 +112,7 @@ impl Table {
             rows: self.rows.iter().map(row).collect(),
             heat: match self.look {
                 Look::Heat { low, high } => Some([low, high]),
-                Look::Plain | Look::Bars { .. } => None,
+                Look::Plain => None,
             },
             plot: None,
         }

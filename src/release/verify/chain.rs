@@ -80,15 +80,21 @@ fn versions(folder: &Path, manifest: &Candidate, found: &mut Vec<String>) {
         }
     }
     let card = fence::read_to_string(folder.join("README.md")).unwrap_or_default();
-    for (config, rows) in manifest
-        .configs
-        .keys()
-        .flat_map(|config| manifest.splits_of(config).into_iter().map(move |(_, rows)| (config, rows)))
-    {
-        if !card.contains(&format!("num_examples: {rows}\n")) {
-            found.push(format!("README.md: num_examples of {config} is not {rows}"));
+    for config in manifest.configs.keys() {
+        for (split, rows) in manifest.splits_of(config) {
+            if stated_rows(&card, config, &split) != Some(rows) {
+                found.push(format!("README.md: num_examples of {config}, {split} is not {rows}"));
+            }
         }
     }
+}
+
+/// The rows of a split that a card states for whoever loads it.
+fn stated_rows(card: &str, config: &str, split: &str) -> Option<u64> {
+    let (_, info) = card.split_once("\ndataset_info:\n")?;
+    let of_config = info.split("- config_name: ").find(|block| block.lines().next() == Some(config))?;
+    let (_, of_split) = of_config.split_once(&format!("  - name: {split}\n"))?;
+    of_split.lines().find_map(|line| line.trim().strip_prefix("num_examples: "))?.parse().ok()
 }
 
 /// Checks that a release has one canary, on the card and in its file, and in no row.

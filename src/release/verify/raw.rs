@@ -25,6 +25,11 @@ use riddlemill_files::fence;
 /// [`RunError`] if a stage or dump cannot be read.
 pub fn close(folder: &Path, config: &Config, verified: &mut Verified) -> Result<(), RunError> {
     let Some(manifest) = Candidate::read(folder)? else { return Ok(()) };
+    if let Some(problems) = recipe::problems_of(&manifest.recipe) {
+        let told = problems.0.iter().map(|problem| format!("{}: {}", problem.place, problem.what));
+        verified.findings.extend(told);
+        return Ok(());
+    }
     let Some(recipe) = recipe::find(&manifest.recipe) else {
         verified.findings.push(format!("{MANIFEST}: recipe {:?} is not known", manifest.recipe));
         return Ok(());

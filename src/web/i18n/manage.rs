@@ -248,5 +248,6 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
     ("folk_about", "Votes of the tasks that each person has.", "每人任务中已投票的条数 / 任务总数。"),
     ("folk_none", "Nobody has tasks or votes yet.", "还没有人有任务或投票。"),
     ("folk_later", "Not counted in this table:", "此表未统计："),
+    ("only_pairs", "Only the first {} of {} pairs are shown.", "仅显示前 {} 对，共 {} 对。"),
     ("two_by_two", "Two by two, those who agree least first", "两两一致，最不一致的在前"),
 ];

@@ -94,6 +94,18 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
         "pipeline.toml 无法使用；页面沿用之前的设置。",
     ),
     (
+        "aside_told",
+        "The benchmark {} cannot be used and is set aside. Problems in its folder: {}. The first:",
+        "基准 {} 无法使用，已停用。其文件夹中的问题数：{}。第一个：",
+    ),
+    ("aside_check", "All of them:", "查看全部："),
+    ("benchmark_aside", "This benchmark is set aside", "此基准已停用"),
+    (
+        "benchmark_aside_more",
+        "Its folder in benchmarks/ has problems. Mend them and start the server again.",
+        "benchmarks/ 中它的文件夹有问题；修好之后请重新启动服务。",
+    ),
+    (
         "no_sources",
         "pipeline.toml has no source yet. `riddlemill init` creates a workspace with a sample.",
         "pipeline.toml 中还没有来源。可用 `riddlemill init` 生成示例。",

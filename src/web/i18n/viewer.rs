@@ -19,6 +19,7 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
     ("diff_came", "Added: {}", "新增：{} 行"),
     ("diff_changed", "Changed, side by side: {}", "改动对照：{} 行"),
     ("diff_unknown", "The stages as they are now do not say why.", "现在的各阶段没有给出原因。"),
+    ("diff_see", "See its record for why.", "原因见其记录。"),
     ("diff_column_added", "is a new column", "是新增的列"),
     ("diff_column_removed", "is no longer a column", "这一列已取消"),
 ];

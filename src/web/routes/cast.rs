@@ -116,8 +116,8 @@ fn late(
     let Some(shown) = shown(board, place, item) else { return Ok(None) };
     let theirs = !given.spread(place.round) || given.to(place.round, &person.name, &item.id);
     let seen = matches!(shown.item.handed(form.get("hash")), Handed::Today(_));
-    // Whoever wrote a text, or was not given it, had no page of it.
-    let opened = seen && (theirs || place.round != Round::Vote) && !item.written_by.contains(&person.name);
+    // Whoever wrote a text, does not read it, or was not given it, had no page of it.
+    let opened = seen && (theirs || place.round != Round::Vote) && !item.is_kept_from(person);
     Ok(opened.then_some(shown))
 }
 

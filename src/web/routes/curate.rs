@@ -67,8 +67,10 @@ pub(super) struct Standing {
 #[derive(Serialize)]
 struct Curated {
     agreement: Vec<AgreementRow>,
-    /// Every two who share items, those who agree least first.
+    /// Those two who share items and agree least, the least first.
     pairs: Vec<Pair>,
+    /// Every two who share items.
+    pairs_all: usize,
     /// Votes by day, for the last days with any.
     trend: Vec<Day>,
     /// Summary of the votes.
@@ -253,9 +255,11 @@ fn curated(
     let voted = Voted::count(step, items, &resolved, &votes, &config.annotators, Bootstrap::AGREEMENT);
     let cohen = |field: &FieldAgreement| voted.fields.iter().find(|of| of.field == field.field)?.cohen;
     let seed = config.typed::<sections::Options>(Some(recipe.name), "options").seed;
+    let (pairs, pairs_all) = pairs(&fields);
     Ok(Curated {
         agreement: fields.iter().map(|field| agreed(step, visitor.language, field, cohen(field))).collect(),
-        pairs: pairs(&fields),
+        pairs,
+        pairs_all,
         trend: trend(&votes),
         guessed: guessed(step, items, &resolved, seed),
         voted,
@@ -352,8 +356,9 @@ fn agreed(
     }
 }
 
-/// Every two who share items, with their agreement in each field; those who agree least in one come first.
-fn pairs(fields: &[&FieldAgreement]) -> Vec<Pair> {
+/// Those two who share items and agree least, with their agreement in each field, and the number of all: those who agree
+/// least in one come first.
+fn pairs(fields: &[&FieldAgreement]) -> (Vec<Pair>, usize) {
     let all: BTreeSet<&[String; 2]> =
         fields.iter().flat_map(|field| &field.pairs).map(|pair| &pair.names).collect();
     let of = |names: &[String; 2], field: &FieldAgreement| {
@@ -367,8 +372,9 @@ fn pairs(fields: &[&FieldAgreement]) -> Vec<Pair> {
     let mut pairs: Vec<Pair> = all.into_iter().map(pair).collect();
     let least = |pair: &Pair| pair.fields.iter().flatten().map(|(share, _)| *share).fold(1.0, f64::min);
     pairs.sort_by(|a, b| least(a).total_cmp(&least(b)));
+    let all = pairs.len();
     pairs.truncate(PAIRS);
-    pairs
+    (pairs, all)
 }
 
 /// People's votes by day.

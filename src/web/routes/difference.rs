@@ -11,11 +11,12 @@ use serde_json::Value;
 
 use super::columns::shown;
 use super::releases::{Version, known, versions};
-use crate::audit::{Passage, last_passages};
+use crate::audit::Passage;
 use crate::pipeline::Withheld;
 use crate::recipe::Recipe;
+use crate::record::goes_on;
 use crate::release::diff::{CauseOf, Changed, ConfigDiff, Field, Moves, Side, WITHDRAWN, diff};
-use crate::release::{Causes, LeftOut};
+use crate::release::{Causes, LeftOut, last_stops};
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::PageError;
 use crate::web::view;
@@ -25,8 +26,6 @@ use crate::web::visitor::Visitor;
 const SHOWN: usize = 100;
 /// Most rows for which the decision that differs is looked up, because each reads through the ledgers.
 const EXPLAINED: usize = 20;
-/// Ways to leave a stage without going on.
-const ENDS: [&str; 4] = ["dropped", "merged", "held", "failed"];
 
 /// Query parameters of a comparison.
 #[derive(Debug, Default, Deserialize)]
@@ -87,10 +86,14 @@ struct Row {
     /// The record from which it was made.
     record: String,
     text: String,
+    /// Whether it was withdrawn: then nothing of it is shown.
+    withdrawn: bool,
     /// What happened to its record last, for a row that left.
     why: Option<Passage>,
     /// Decisions in which the versions differ, where no stage took it out.
     cause: Option<String>,
+    /// Whether the decision was looked up.
+    looked: bool,
 }
 
 /// A row of both with other values.
@@ -101,6 +104,8 @@ struct Edit {
     record: String,
     fields: Vec<Sides>,
     cause: Option<String>,
+    /// Whether the decision was looked up.
+    looked: bool,
 }
 
 /// A column before and after.
@@ -156,7 +161,7 @@ fn compared(app: &App, recipe: &'static Recipe, two: Two) -> Result<Compared, Pa
     let found = diff(&old, &new, Some(&withheld), &note)?;
     let [removed, changed, added] = asked.take();
     let ids: BTreeSet<&str> = removed.iter().map(String::as_str).collect();
-    let last = last_passages(&app.workspace, recipe, &ids)?;
+    let last = last_stops(&app.workspace, recipe, &ids)?;
     let causes = Causes::between(app.workspace.clone(), &old, &new)?;
     let mut told = Told {
         last,
@@ -223,32 +228,38 @@ impl Told {
 
     fn new_row(&mut self, side: Side) -> Row {
         let record = self.added.next().unwrap_or_default();
-        Row { id: side.id, record, text: side.text, why: None, cause: None }
+        let withdrawn = side.text == WITHDRAWN;
+        Row { id: side.id, record, text: side.text, withdrawn, why: None, cause: None, looked: false }
     }
 
     fn gone(&mut self, side: Side) -> Row {
         let record = self.removed.next().unwrap_or_default();
-        let is_known = side.text != WITHDRAWN;
-        let why =
-            self.last.get(&record).cloned().filter(|last| is_known && ENDS.contains(&last.outcome.as_str()));
-        let cause = match why {
-            None if is_known => self.explain(CauseOf::Removed(&record)),
-            _ => None,
+        let withdrawn = side.text == WITHDRAWN;
+        let last = self.last.get(&record).filter(|last| !withdrawn && !goes_on(&last.outcome));
+        let why = last.cloned();
+        let (cause, looked) = match why {
+            None if !withdrawn => self.explain(CauseOf::Removed(&record)),
+            _ => (None, false),
         };
-        Row { id: side.id, record, text: side.text, why, cause }
+        Row { id: side.id, record, text: side.text, withdrawn, why, cause, looked }
     }
 
     fn edit(&mut self, row: Changed) -> Edit {
         // One for each of its fields, all of the same row.
         let record = self.changed.by_ref().take(row.fields.len()).last().unwrap_or_default();
         let first = row.fields.first();
-        let cause = first.and_then(|field| self.explain(CauseOf::Changed(&record, &field.column)));
-        Edit { id: row.id, record, fields: row.fields.into_iter().map(sides).collect(), cause }
+        let asked = first.map(|field| self.explain(CauseOf::Changed(&record, &field.column)));
+        let (cause, looked) = asked.unwrap_or_default();
+        Edit { id: row.id, record, fields: row.fields.into_iter().map(sides).collect(), cause, looked }
     }
 
-    fn explain(&mut self, of: CauseOf<'_>) -> Option<String> {
+    /// The decision behind a difference, and whether it was looked up.
+    fn explain(&mut self, of: CauseOf<'_>) -> (Option<String>, bool) {
         self.explained += 1;
-        self.causes.as_ref().filter(|_| self.explained <= EXPLAINED)?.explain(of)
+        match self.causes.as_ref().filter(|_| self.explained <= EXPLAINED) {
+            Some(causes) => (causes.explain(of), true),
+            None => (None, false),
+        }
     }
 }
 

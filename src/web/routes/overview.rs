@@ -12,7 +12,7 @@ use super::pending::undecided;
 use crate::config::Config;
 use crate::pipeline::{self, Cause, CauseState, Freshness, Planned, plan, same_work};
 use crate::recipe::{self, Recipe};
-use crate::record::State as Left;
+use crate::record::{State as Left, goes_on};
 use crate::stages::draft;
 use crate::store::Manifest;
 use crate::web::app::{App, reading};
@@ -38,6 +38,17 @@ struct Overview {
     spent: Vec<Spent>,
     /// The errors in pipeline.toml.
     problem: Option<String>,
+    /// Benchmarks that cannot be used.
+    aside: Vec<Aside>,
+}
+
+/// A benchmark whose folder cannot be used.
+#[derive(Serialize)]
+pub(super) struct Aside {
+    name: &'static str,
+    problems: usize,
+    /// The first of its problems, with its place.
+    first: String,
 }
 
 /// Consecutive stages that the same recipes share.
@@ -185,7 +196,19 @@ fn look(app: &App, visitor: &Visitor) -> Result<Overview, PageError> {
         attempts: spent.iter().map(|one| one.attempts).sum(),
         spent,
         problem,
+        aside: aside(),
     })
+}
+
+/// The benchmarks that are set aside, because their folders have problems.
+pub(super) fn aside() -> Vec<Aside> {
+    let first = |problem: &riddlemill_benchmarks::Problem| format!("{}: {}", problem.place, problem.what);
+    let told = |aside: &riddlemill_benchmarks::SetAside| Aside {
+        name: aside.name,
+        problems: aside.problems.len(),
+        first: aside.problems.first().map(first).unwrap_or_default(),
+    };
+    riddlemill_benchmarks::aside().iter().map(told).collect()
 }
 
 /// Which of the plans made the same of the same records, in their order; the one at a place is among them.
@@ -252,7 +275,7 @@ impl Funnel {
 /// Adds a stage to the rows: to the last one where the same is to be said.
 fn put(lines: &mut Vec<Line>, step: Step) {
     let kind = step.kind();
-    let goes_on = |line: &&mut Line| {
+    let is_alike = |line: &&mut Line| {
         let last = line.steps.last();
         line.kind == kind
             && kind != Kind::Own
@@ -260,7 +283,7 @@ fn put(lines: &mut Vec<Line>, step: Step) {
                 (last.freshness, &last.why, last.records_out) == (step.freshness, &step.why, step.records_out)
             })
     };
-    match lines.last_mut().filter(goes_on) {
+    match lines.last_mut().filter(is_alike) {
         Some(line) => line.steps.push(step),
         None => lines.push(Line { kind, steps: vec![step] }),
     }
@@ -296,7 +319,6 @@ fn freshness(planned: &Planned, language: Language) -> (&'static str, String) {
 fn step(planned: &Planned, read: u64, causes: Vec<CauseLine>, language: Language) -> Step {
     let (freshness, why) = freshness(planned, language);
     let counts = planned.manifest().map(|m| m.counts.clone()).unwrap_or_default();
-    let goes_on = |state: &str| matches!(state, "kept" | "changed" | "expanded" | "joined");
     Step {
         stage: planned.step,
         freshness,

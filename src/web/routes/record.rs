@@ -266,7 +266,9 @@ pub(in crate::web) async fn find(
             return Ok(Ok(Hits::default()));
         }
         let found = Resolver::open(&config, &recipes)?.resolve_behind(&q, before, HITS)?;
-        if found.records.is_empty() && !found.withdrawn.is_empty() {
+        // Later pages may have hits that are not withdrawn.
+        let is_all = page == 1 && !found.more;
+        if is_all && found.records.is_empty() && !found.withdrawn.is_empty() {
             return Err(PageError::withdrawn());
         }
         // A name has a page of its own; of a text there may be more than the one that is shown.

@@ -12,6 +12,7 @@ use futures_util::{StreamExt, stream};
 use serde::Serialize;
 use serde_json::json;
 
+use super::overview::aside;
 use crate::config::{Config, sections};
 use crate::pipeline::{Forecast, Freshness, forecast, plan};
 use crate::recipe;
@@ -85,7 +86,7 @@ pub(in crate::web) async fn page(
         (due.await?, may)
     };
     let state = app.runner.current().map(|running| running.state());
-    view::page(&visitor, "run.html", json!({ "due": due, "may": may, "run": state }))
+    view::page(&visitor, "run.html", json!({ "due": due, "may": may, "run": state, "aside": aside() }))
 }
 
 fn due(config: &Config, recipe: &'static recipe::Recipe, language: Language) -> Result<Due, PageError> {

@@ -16,7 +16,7 @@ use crate::release::{export, listed};
 use crate::store::Error;
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::PageError;
-use crate::web::i18n::Language;
+use crate::web::i18n::{self, Language};
 use crate::web::markdown;
 use crate::web::tables::Table;
 use crate::web::view;
@@ -57,19 +57,23 @@ const FORMS: [(&str, &str); 3] = [
 /// The rows that the table's address finds, whole and in its order, as a file.
 pub(in crate::web) async fn download(
     State(app): State<Arc<App>>,
+    visitor: Visitor,
     Path((name, version, form)): Path<(String, String, String)>,
     Query(asked): Query<Vec<(String, String)>>,
 ) -> Result<Response, PageError> {
     let recipe = recipe(&name)?;
     let (form, kind) =
         FORMS.into_iter().find(|(known, _)| *known == form).ok_or_else(PageError::not_found)?;
+    let language = visitor.language;
     let (file, bytes) = reading(move || {
         let folder = known(&app, recipe, &version)?;
         let table = app.tables.get(&app.workspace, recipe, &folder)?;
         let part = Part::find(&table, &Asked::new(&asked))?;
         // A file with more rows than were asked for would pass for the part.
         if !part.missing.is_empty() {
-            return Err(PageError::bad(format!("no column {}", part.missing.join(", "))));
+            let comma = i18n::word(language, "list_comma").unwrap_or(", ");
+            let names = part.missing.join(comma);
+            return Err(PageError::bad(i18n::filled(language, "no_columns", &[&names])));
         }
         let config = &part.config.name;
         let places = part.rows.iter().filter_map(|at| part.config.places.get(*at).copied());

@@ -9,13 +9,16 @@ use serde_json::Value as Json;
 
 use super::error::SiteError;
 use super::way::{Prompt, RowWay, of_rows};
-use crate::audit::{last_passages, ways};
+use crate::audit::{Passage, ways};
 use crate::config::{Config, sections};
 use crate::pipeline::Withheld;
 use crate::recipe::{Recipe, find};
+use crate::record::{Reason, goes_on};
 use crate::release::read_rows::{JsonRow, of_folder};
 use crate::release::verify::verify;
-use crate::release::{Candidate, KeptVersion, RowState, Since, kept_versions, records_of_rows, since};
+use crate::release::{
+    Candidate, KeptVersion, RowState, Since, kept_versions, last_stops, records_of_rows, since,
+};
 use crate::store::Workspace;
 use riddlemill_files::fence;
 
@@ -67,6 +70,8 @@ pub(super) struct Why {
     stage: String,
     outcome: String,
     reason: Option<String>,
+    /// The folder's sentence, of a requirement that is not met.
+    says: Option<String>,
 }
 
 /// The id of a row: its first column.
@@ -202,16 +207,18 @@ fn explain(
     }
     let of_gone = gone.iter().filter(|gone| !gone.withdrawn);
     let ids: BTreeSet<&str> = of_gone.filter_map(|gone| records.get(gone.id.as_str()).copied()).collect();
-    let last = last_passages(workspace, recipe, &ids)?;
+    let last = last_stops(workspace, recipe, &ids)?;
+    let of_folder = |last: &Passage| {
+        last.stage.starts_with("[data]") && last.reason.as_deref() == Some(Reason::RequirementBroken.code())
+    };
     for gone in gone.iter_mut().filter(|gone| !gone.withdrawn) {
         let last = records.get(gone.id.as_str()).and_then(|record| last.get(*record));
         // What went on is in the set, or waits without a stage that says so.
-        let last =
-            last.filter(|last| !["kept", "changed", "expanded", "joined"].contains(&last.outcome.as_str()));
-        gone.why = last.map(|last| Why {
+        gone.why = last.filter(|last| !goes_on(&last.outcome)).map(|last| Why {
             stage: last.stage.clone(),
             outcome: last.outcome.clone(),
             reason: last.reason.clone(),
+            says: last.definition.clone().filter(|_| of_folder(last)),
         });
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! Which keys there are. One that is not known is reported with the nearest, or with all of them, and left out.
 
-use riddlemill_text::hint::near_miss;
+use riddlemill_schema::hint::unknown_key;
 
 use super::languages::LANGUAGES;
 use super::tree::{Node, Place, Table, What};
@@ -301,71 +301,56 @@ type Found = Vec<(Place, String)>;
 
 /// Takes unknown keys out of benchmark.toml, ballots.toml and report.toml, and reports them.
 pub(super) fn check([benchmark, ballots, report]: [&mut Table; 3], found: &mut Found) {
-    known(benchmark, "benchmark.toml", BENCHMARK, found);
+    known(benchmark, BENCHMARK, found);
     each(
         benchmark,
         "step",
-        |name, step, found| {
-            known(step, &format!("[step.{name}]"), STEP, found);
+        |step, found| {
+            known(step, STEP, found);
             reply(step, found);
-            within(step, "prompt", "a prompt by language", &LANGUAGES, found);
+            within(step, "prompt", &LANGUAGES, found);
             if let Some(What::List(cases)) = step.get_mut("case").map(|cases| &mut cases.what) {
                 for case in cases {
                     if let What::Table(case) = &mut case.what {
                         reply(case, found);
-                        within(case, "prompt", "a prompt by language", &LANGUAGES, found);
+                        within(case, "prompt", &LANGUAGES, found);
                     }
                 }
             }
         },
         found,
     );
-    within(benchmark, "data", "[data]", DATA, found);
-    within(benchmark, "published", "[published]", PUBLISHED, found);
-    within(benchmark, "tasks", "[tasks]", TASK, found);
-    each(
-        benchmark,
-        "compat",
-        |name, file, found| known(file, &format!("[compat.{name:?}]"), COMPAT, found),
-        found,
-    );
-    each(benchmark, "task", |name, task, found| known(task, &format!("[task.{name}]"), TASK, found), found);
-    each(
-        benchmark,
-        "table",
-        |name, table, found| known(table, &format!("[table.{name}]"), TABLE, found),
-        found,
-    );
-    known(ballots, "ballots.toml", &["ballots", "shown", "list", "ballot"], found);
-    within(ballots, "ballots", "[ballots]", BALLOTS, found);
+    within(benchmark, "data", DATA, found);
+    within(benchmark, "published", PUBLISHED, found);
+    within(benchmark, "tasks", TASK, found);
+    each(benchmark, "compat", |file, found| known(file, COMPAT, found), found);
+    each(benchmark, "task", |task, found| known(task, TASK, found), found);
+    each(benchmark, "table", |table, found| known(table, TABLE, found), found);
+    known(ballots, &["ballots", "shown", "list", "ballot"], found);
+    within(ballots, "ballots", BALLOTS, found);
     each(
         ballots,
         "ballot",
-        |name, ballot, found| {
-            known(ballot, &format!("[ballot.{name}]"), BALLOT, found);
-            within(ballot, "verdict", "a verdict", VERDICT, found);
+        |ballot, found| {
+            known(ballot, BALLOT, found);
+            within(ballot, "verdict", VERDICT, found);
             each(ballot, "fields", field, found);
             if let Some(What::Table(second)) = ballot.get_mut("second").map(|second| &mut second.what) {
-                known(second, "a second round", SECOND, found);
+                known(second, SECOND, found);
                 each(second, "fields", field, found);
             }
         },
         found,
     );
-    known(report, "report.toml", REPORT, found);
-    each(
-        report,
-        "figure",
-        |name, figure, found| known(figure, &format!("[figure.{name}]"), FIGURE, found),
-        found,
-    );
+    known(report, REPORT, found);
+    each(report, "figure", |figure, found| known(figure, FIGURE, found), found);
 }
 
-fn field(name: &str, field: &mut Table, found: &mut Found) {
+fn field(field: &mut Table, found: &mut Found) {
     if field.keys().all(|key| key == "en" || key == "zh") {
         return;
     }
-    known(field, &format!("the field `{name}`"), FIELD, found);
+    known(field, FIELD, found);
     let score = field.get("score").filter(|score| !matches!(score.as_list(), Some([_, _])));
     if let Some(at) = score.map(|score| score.at) {
         found.push((at, "score: expected [least, most]".to_owned()));
@@ -379,25 +364,25 @@ fn field(name: &str, field: &mut Table, found: &mut Found) {
 }
 
 fn reply(of: &mut Table, found: &mut Found) {
-    within(of, "reply", "a reply", REPLY, found);
+    within(of, "reply", REPLY, found);
 }
 
-fn within(table: &mut Table, key: &str, what: &str, keys: &[&str], found: &mut Found) {
+fn within(table: &mut Table, key: &str, keys: &[&str], found: &mut Found) {
     if let Some(What::Table(table)) = table.get_mut(key).map(|node| &mut node.what) {
-        known(table, what, keys, found);
+        known(table, keys, found);
     }
 }
 
-fn each(table: &mut Table, key: &str, check: impl Fn(&str, &mut Table, &mut Found), found: &mut Found) {
+fn each(table: &mut Table, key: &str, check: impl Fn(&mut Table, &mut Found), found: &mut Found) {
     let Some(What::Table(tables)) = table.get_mut(key).map(|node| &mut node.what) else { return };
-    for (name, node) in tables.iter_mut() {
+    for (_, node) in tables.iter_mut() {
         if let What::Table(table) = &mut node.what {
-            check(name, table, found);
+            check(table, found);
         }
     }
 }
 
-fn known(table: &mut Table, what: &str, keys: &[&str], found: &mut Found) {
+fn known(table: &mut Table, keys: &[&str], found: &mut Found) {
     let unknown: Vec<(String, Place)> = table
         .places()
         .filter(|(key, ..)| !keys.contains(key))
@@ -406,13 +391,13 @@ fn known(table: &mut Table, what: &str, keys: &[&str], found: &mut Found) {
     for (key, at) in unknown {
         table.take(&key);
         let renamed = RENAMED.iter().find(|(old, now)| *old == key && keys.contains(now));
-        let hint = match (renamed, near_miss(&key, keys.iter().copied())) {
-            (Some((_, now)), _) => format!("it is called {now:?} in the second edition"),
-            (None, Some(near)) => format!("did you mean {near:?}?"),
-            (None, None) => String::new(),
+        let what = match renamed {
+            // What it is called now is no matter of spelling.
+            Some((_, now)) => {
+                unknown_key(&key, [], Some(format!("it is called {now:?} in the second edition")))
+            }
+            None => unknown_key(&key, keys.iter().copied(), None),
         };
-        let hint = if hint.is_empty() { hint } else { format!("{hint} ") };
-        let valid = keys.join(", ");
-        found.push((at, format!("unknown key {key:?} in {what}\n  hint: {hint}valid here: {valid}")));
+        found.push((at, what));
     }
 }

@@ -1,7 +1,7 @@
 //! `prompt = { zh = "…", en = "…" }`: the prompt by the language of the record.
 
 use super::kept::Columns;
-use super::tree::{Node, Place, Table, What};
+use super::tree::{Node, Place, Table};
 
 /// The languages that a record may have.
 pub(super) const LANGUAGES: [&str; 3] = ["zh", "en", "und"];
@@ -66,16 +66,17 @@ fn each(prompts: &Table, base: &Table, name: &str) -> Vec<Node> {
 /// A finding on a record whose language has no prompt.
 fn tell(step: &mut Table, asked: &[String], name: &str) {
     let [first, ..] = asked else { return };
+    // `checks` that is no list stays where it is, and is reported.
+    if step.has("checks") && step.list("checks").is_none() {
+        return;
+    }
     let quoted: Vec<String> = asked.iter().map(|language| format!("'{language}'")).collect();
     let check = format!(
         "'no prompt is in its language, ' ~ {name} ~ ': the one for {first} was asked' if {name} not in [{}]",
         quoted.join(", ")
     );
     let at = Place::default();
-    let mut checks = match step.take("checks").map(|checks| checks.what) {
-        Some(What::List(checks)) => checks,
-        _ => Vec::new(),
-    };
+    let mut checks = step.take_list("checks").unwrap_or_default();
     checks.push(Node::text(check, at));
     step.set("checks", Node::list(checks, at));
 }
@@ -115,5 +116,7 @@ mod tests {
         assert_eq!(when, [Some("(a or b) and post.language == 'en'"), Some("a or b"), None]);
         let plain = low("prompt = 'why'\nchecks = ['x']\n");
         assert_eq!((plain.text("prompt"), plain.list("checks").unwrap().len()), (Some("why"), 1));
+        let no_list = low("prompt = { en = 'why', zh = 'why_zh' }\nchecks = 'x'\n");
+        assert_eq!(no_list.text("checks"), Some("x"), "it is reported, not replaced");
     }
 }

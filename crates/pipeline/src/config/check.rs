@@ -167,7 +167,11 @@ impl SettingsFile<'_> {
                 self.problem(item.span(), format!("expected a table, [llm.{name}]"));
                 continue;
             };
-            if let Some(mut endpoint) = self.typed::<Endpoint>(one, None) {
+            let of_header = |key: &str| match key {
+                "name" => Some(format!("its name is the one in [llm.{name}]; leave this line out")),
+                _ => elsewhere(key),
+            };
+            if let Some(mut endpoint) = self.typed::<Endpoint>(one, None, &of_header) {
                 endpoint.name = name.into();
                 self.checked.endpoints.push(endpoint);
             }
@@ -179,17 +183,19 @@ impl SettingsFile<'_> {
             self.problem(item.span(), "expected [[annotator]]");
             return Vec::new();
         };
-        tables.iter().filter_map(|table| self.typed(table, None)).collect()
+        tables.iter().filter_map(|table| self.typed(table, None, &elsewhere)).collect()
     }
 
-    /// A table as the type that declares it. A value in `given` was read already.
+    /// A table as the type that declares it. A value in `given` was read already; `elsewhere` says of a key that it does not
+    /// have where it would be one.
     fn typed<T: DeserializeOwned + riddlemill_schema::Table>(
         &mut self,
         table: &Table,
         given: Option<(&str, Value)>,
+        elsewhere: &dyn Fn(&str) -> Option<String>,
     ) -> Option<T> {
         let (before, called) = (self.reader.count(), format!("[[{}]]", T::SECTION.name));
-        let mut values = self.reader.values(&called, T::SECTION.keys, table, table.span(), &elsewhere);
+        let mut values = self.reader.values(&called, T::SECTION.keys, table, table.span(), elsewhere);
         values.extend(given.map(|(name, value)| (name.to_owned(), value)));
         if self.reader.count() > before {
             return None;

@@ -22,8 +22,10 @@ pub fn json_schema(recipes: &[&str]) -> Value {
     }
     let endpoint = schema::table(reference::LLM.doc, reference::LLM.keys);
     properties.insert("llm".into(), json!({ "type": "object", "additionalProperties": endpoint }));
+    // What a folder that is set aside declares is not known.
+    let aside = riddlemill_benchmarks::aside().iter().map(|aside| (aside.name.to_owned(), json!({})));
     let of_recipes: Map<String, Value> =
-        recipes.iter().map(|recipe| ((*recipe).to_owned(), of_recipe(recipe))).collect();
+        recipes.iter().map(|recipe| ((*recipe).to_owned(), of_recipe(recipe))).chain(aside).collect();
     let of_recipes = json!({ "type": "object", "properties": of_recipes, "additionalProperties": false });
     properties.insert("recipe".into(), of_recipes);
     json!({
@@ -38,7 +40,8 @@ pub fn json_schema(recipes: &[&str]) -> Value {
 /// What one recipe may set: all but what concerns a run as a whole, and what its benchmark declares.
 fn of_recipe(recipe: &str) -> Value {
     let shared = SECTIONS.iter().filter(|section| section.name != Run::SECTION.name);
-    let own = own::sections(recipe).into_iter().filter(|name| reference::table(name).is_none());
+    let own =
+        own::sections(recipe).into_iter().filter(|name| SECTIONS.iter().all(|section| section.name != *name));
     let shared = shared.map(|section| (section.name, section.doc, section.keys));
     let tables = shared.chain(own.map(|name| (name, "", &[] as &[Key])));
     let table = |(name, doc, keys): (&str, &str, &[Key])| {

@@ -13,7 +13,7 @@ use riddlemill_schema::json::toml_value;
 use super::check::check;
 use super::layer::{Layer, Origin};
 use super::own;
-use super::sections::{Run, SECTIONS};
+use super::sections::{Run, RunProfile, SECTIONS};
 use super::set_endpoint;
 use super::{FILE, Profiles, Source};
 use super::{Problem, Problems};
@@ -146,7 +146,7 @@ impl Config {
         let flags = flags(&overrides.flags, recipes, &mut file.endpoints, &mut problems);
         let mut layers = vec![defaults(), choice_layer(choices), file.layer, env, flags];
         let profile = layers.iter().rev().find_map(|layer| layer.get("run.profile"));
-        if profile.is_some_and(|(profile, _)| profile == "paper") {
+        if profile.is_some_and(|(profile, _)| profile == RunProfile::Paper.name()) {
             // Over the recipes' own defaults, and under everything that people write.
             layers.insert(2, paper_layer(choices));
         }
@@ -397,8 +397,9 @@ fn environment(
         let levels: Vec<&str> = levels.iter().map(String::as_str).collect();
         let dotted = match levels.as_slice() {
             ["recipe", recipe, section, key] => {
-                let recipe =
-                    recipes.iter().find(|r| r.replace('-', "_") == **recipe).copied().unwrap_or(recipe);
+                let aside = riddlemill_benchmarks::aside().iter().map(|aside| aside.name);
+                let mut known = recipes.iter().copied().chain(aside);
+                let recipe = known.find(|known| known.replace('-', "_") == **recipe).unwrap_or(recipe);
                 format!("recipe.{recipe}.{section}.{key}")
             }
             levels => levels.join("."),

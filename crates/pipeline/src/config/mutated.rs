@@ -226,7 +226,7 @@ fn changed_settings_are_refused_with_place_and_key_or_in_bounds() {
             Err(Problems(problems)) => {
                 refused += 1;
                 let said = |(place, what): (&str, &str)| {
-                    let is_here = place.starts_with(&format!("{FILE}:{}", at + 1)) || place == "run.recipes";
+                    let is_here = place.starts_with(&format!("{FILE}:{}:", at + 1)) || place == "run.recipes";
                     // A letter that looks like `=` is named, because there is no key before it.
                     is_here
                         && (what.contains(key)

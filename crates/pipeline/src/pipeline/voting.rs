@@ -99,12 +99,25 @@ impl<'c> Voting<'c> {
             Ok(new) if !new.is_empty() => Remedy::Command(format!("riddlemill review assign {at}")),
             Ok(_) => match self.most_to_do(round, &open) {
                 Some(who) => Remedy::Command(format!("riddlemill review export {at} --annotator {who}")),
-                None if open.iter().any(|id| written_by.contains_key(*id)) => {
-                    Remedy::First(Said::of(Word::AddOthers, [self.ballot.name]))
-                }
-                None => Remedy::Command(format!("riddlemill review status --recipe {}", self.recipe)),
+                None => self.nobody_left(&open, &written_by),
             },
         }
+    }
+
+    /// What helps open items that can be given to nobody: others than their authors, or than those who do not read them.
+    fn nobody_left(&self, open: &[&str], kept_off: &BTreeMap<String, Vec<String>>) -> Remedy {
+        let open: BTreeSet<&str> = open.iter().copied().collect();
+        let waits = || self.items.iter().filter(|item| open.contains(item.id.as_str()));
+        if waits().any(|item| !item.written_by.is_empty()) {
+            return Remedy::First(Said::of(Word::AddOthers, [self.ballot.name]));
+        }
+        let unread = waits().filter(|item| kept_off.contains_key(&item.id));
+        let languages: BTreeSet<&str> = unread.filter_map(|item| item.language.as_deref()).collect();
+        if languages.is_empty() {
+            return Remedy::Command(format!("riddlemill review status --recipe {}", self.recipe));
+        }
+        let languages: Vec<&str> = languages.into_iter().collect();
+        Remedy::First(Said::of(Word::AddReaders, [self.ballot.name, &languages.join(", ")]))
     }
 
     fn by_item(&self) -> rustc_hash::FxHashMap<&str, Vec<&riddlemill_review::Vote>> {
@@ -155,8 +168,9 @@ pub(super) fn untouched(
     let name = review.place().1;
     let ballot = review.ballot(&config.typed::<sections::Review>(Some(recipe.name), "review"));
     let Some(before) = recipe.review(name) else { return Ok(None) };
-    // With `not_by` the voters depend on each item's authors, and items on demand are not listed at all.
-    if ballot.not_by.is_some() || ballot.on_demand {
+    // With `not_by` the voters depend on each item's authors, with languages of the records on each item, and items on
+    // demand are not listed at all.
+    if ballot.not_by.is_some() || ballot.of_its_language || ballot.on_demand {
         return Ok(None);
     }
     let workspace = Workspace::new(&config.root);

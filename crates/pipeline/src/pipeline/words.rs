@@ -77,6 +77,7 @@ words! {
     AddAnnotatorsOne = "add_annotators_one",
     AddAnnotators = "add_annotators",
     AddOthers = "add_others",
+    AddReaders = "add_readers",
     LetVote = "let_vote",
     Votes = "votes",
     ReviewVotes = "review_votes",

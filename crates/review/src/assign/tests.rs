@@ -205,3 +205,21 @@ fn nobody_is_given_what_they_wrote() {
     assert!(tasks.iter().all(|task| task.annotator != "a" || !written_by.contains_key(&task.item)));
     assert_eq!(tasks.iter().filter(|task| task.annotator == "a").count(), 10, "and the others");
 }
+
+#[test]
+fn an_item_is_kept_from_its_authors_and_from_those_who_do_not_read_it() {
+    let step = ballots::step("chumor", "preference").unwrap();
+    let mut item = Item::new(&step, "i", crate::item::Content::new(), crate::Values::new());
+    let person = |name: &str, languages: &[&str]| {
+        let languages = languages.iter().map(ToString::to_string).collect();
+        Annotator { languages, ..Annotator::new(name, Role::Annotator) }
+    };
+    let people = [person("a", &["zh"]), person("b", &["zh", "en"]), person("c", &[])];
+    let kept = |item: &Item| people.each_ref().map(|person| item.is_kept_from(person));
+    assert_eq!(kept(&item), [false, false, false]);
+    item.language = Some("en".to_owned());
+    assert_eq!(kept(&item), [true, false, false]);
+    item.written_by = vec!["b".to_owned(), "gone".to_owned()];
+    assert_eq!(kept(&item), [true, true, false]);
+    assert_eq!(kept_off(&[item], &people)["i"], ["b", "gone", "a"]);
+}

@@ -334,6 +334,10 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
             row.problems.push(problem(self.columns.annotator, Trouble::OwnText { name }));
             return row;
         }
+        if let Some(language) = item.language.clone().filter(|_| item.is_unread_by(annotator)) {
+            row.problems.push(problem(self.columns.annotator, Trouble::NotRead { name, language }));
+            return row;
+        }
         let base = match text(self.columns.vote).map(|base| item.handed_vote(&base).ok_or(base)) {
             None => None,
             Some(Ok(base)) => Some(base),

@@ -144,6 +144,16 @@ pub enum Trouble {
         /// Who.
         name: String,
     },
+    /// The annotator is not said to read the language of the item.
+    #[error(
+        "{name} is not said to read {language}, the language of this item, so the vote was not imported; if they do, add it to the `languages` of their [[annotator]] in pipeline.toml"
+    )]
+    NotRead {
+        /// Who.
+        name: String,
+        /// The item's.
+        language: String,
+    },
     /// Assigned rows that are not in the file.
     #[error(
         "{count} items assigned to {annotator} are not in the file, the first is {first}; they stay open"

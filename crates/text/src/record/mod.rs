@@ -34,7 +34,7 @@ pub use evidence::Evidence;
 pub use id::{derived, is_published, pseudonym, published_id, text_id};
 pub use language::Language;
 pub use locator::{Locator, NoLocator};
-pub use outcome::{Outcome, State, Witness};
+pub use outcome::{Outcome, State, Witness, goes_on};
 pub use post::{Post, PostKind};
 pub use reason::{OwnReason, Reason};
 pub use row::Row;

@@ -126,6 +126,11 @@ pub enum State {
     Failed,
 }
 
+/// Whether a record with an outcome of this code goes on to the next stage, by itself or as what it became.
+pub fn goes_on(outcome: &str) -> bool {
+    [State::Kept, State::Changed, State::Expanded, State::Joined].iter().any(|state| state.code() == outcome)
+}
+
 impl State {
     /// All states, in the order reports print them.
     pub const ALL: [State; 8] = [

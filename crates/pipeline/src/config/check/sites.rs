@@ -27,7 +27,7 @@ impl SettingsFile<'_> {
                 // What is wrong with it is reported at its place.
                 None => (self.problems() > before).then(|| "plain".into()),
             };
-            let typed = self.typed(table, given.map(|site| ("site", site)));
+            let typed = self.typed(table, given.map(|site| ("site", site)), &super::elsewhere);
             crawls.extend(typed.filter(|_| self.problems() == before));
         }
         crawls
@@ -42,6 +42,12 @@ impl SettingsFile<'_> {
     fn site(&mut self, item: &Item) -> Option<Site> {
         const OWN: [&str; 2] = ["tieba", "plain"];
         let inner = item.as_table_like().and_then(|table| table.get("profile"));
+        // Without a profile the whole is refused.
+        if let Some(table) = item.as_table_like().filter(|_| inner.is_some()) {
+            for (key, _) in table.iter().filter(|(key, _)| *key != "profile") {
+                self.reader.unknown_key(table, key, ["profile"], None);
+            }
+        }
         if let Some(table) = inner.and_then(Item::as_table_like) {
             return match profile::of_table(table) {
                 Ok(profile) => Some(Site::Profile(profile)),

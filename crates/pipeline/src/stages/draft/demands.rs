@@ -29,14 +29,16 @@ impl Demands {
     }
 
     /// Reads a reply as [`Draft::read`] does. One that does not meet a requirement cannot be used: the model is told the
-    /// folder's sentence, and asked again.
+    /// folder's sentence, and asked again. Where a requirement cannot be computed, the reply is taken, and the record fails
+    /// when its outcome is made.
     ///
     /// # Errors
     /// [`Unreadable`] in words that can be sent to the model.
     pub fn read(&self, ask: &Ask, reply: &str) -> Result<Values, Unreadable> {
         let values = self.draft.read(&ask.template, reply)?;
         let items = self.about.get(&ask.record).map(Vec::as_slice).unwrap_or_default();
-        let unmet: Vec<_> = items.iter().map_while(|item| item.unmet(self.draft, &values)).collect();
+        let says = |item: &DraftItem| item.unmet(self.draft, &values).ok().flatten();
+        let unmet: Vec<_> = items.iter().map_while(says).collect();
         match unmet.first().filter(|_| unmet.len() == items.len()) {
             Some(says) => Err(Unreadable::new(says.en)),
             None => Ok(values),

@@ -42,6 +42,10 @@ pub(super) fn outcome(draft: Draft, mut record: Row, replies: Vec<Replied>, opti
                 if is_half {
                     reason_made = Reason::DraftedFromCut;
                 }
+                if let Some(outcome) = items.get(element).and_then(|item| not_computed(draft, item, &values))
+                {
+                    return outcome;
+                }
                 evidence.push(words);
                 drafted.push(Drafted { element, slot, values, basis });
             }
@@ -91,6 +95,12 @@ pub(super) fn tied(draft: Draft, record: &Row, drafted: &[Drafted]) -> Option<Ou
 /// The outcome of a record whose list, about whose elements a draft asks, does not exist.
 pub(super) fn no_list(trouble: &Trouble) -> Outcome<Row> {
     Outcome::Failed { reason: Reason::NotAList, evidence: trouble.to_string().into() }
+}
+
+/// The outcome of a record with a reply about an item for which a requirement of the step cannot be computed.
+pub(super) fn not_computed(draft: Draft, item: &DraftItem, values: &Values) -> Option<Outcome<Row>> {
+    let trouble = item.unmet(draft, values).err()?;
+    Some(Outcome::Failed { reason: Reason::NotComputed, evidence: item.named(&trouble.to_string()).into() })
 }
 
 /// The replies, as a ledger shows them.

@@ -1,7 +1,7 @@
 //! Drafts of several models, of which some may be enough, together with those made elsewhere: what judges give an answer
 //! (RuozhiBench 3.1). A judge is an endpoint, or gave its rating elsewhere.
 
-use super::outcome::{no_list, tied};
+use super::outcome::{no_list, not_computed, tied};
 use super::ratings::{Elsewhere, Ratings};
 use super::{Draft, DraftOutcome, LlmContext, Replied, Slot, asks, draft_outcome, number, replies};
 use crate::stages::StageError;
@@ -94,6 +94,10 @@ fn outcome(
         }
         match enough(item, element, replies, elsewhere, needs) {
             Ok((more, more_evidence)) => {
+                let trouble = |drafted: &Drafted| not_computed(draft, item, &drafted.values);
+                if let Some(outcome) = more.iter().find_map(trouble) {
+                    return outcome;
+                }
                 drafted.extend(more);
                 evidence.extend(more_evidence);
             }

@@ -73,11 +73,8 @@ fn wanted(dump: &Dump) -> Vec<Wanted> {
                 };
                 let single =
                     |name: &str| Wanted { by: by.clone(), any: vec![name.to_owned(), pattern.clone()] };
-                let names = in_braces(pattern);
-                match names.is_empty() {
-                    true => vec![single(pattern)],
-                    false => names.iter().map(|name| single(name)).collect(),
-                }
+                let names: Vec<Wanted> = in_braces(pattern).map(single).collect();
+                if names.is_empty() { vec![single(pattern)] } else { names }
             });
             needed.filter(|wanted| !wanted.any.iter().any(|name| dump.optional.contains(name))).collect()
         }
@@ -91,18 +88,22 @@ fn wanted(dump: &Dump) -> Vec<Wanted> {
     }
 }
 
-/// The columns of a template.
-pub(super) fn in_braces(pattern: &str) -> Vec<&str> {
-    pattern.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name).collect()
+/// The columns of a template, without the blanks around their names.
+pub(super) fn in_braces(pattern: &str) -> impl Iterator<Item = &str> {
+    pattern.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name.trim())
 }
 
-/// Whether one of these is a column that records of a dump must have. Of a table it is one of texts: what is around a list of
+/// Whether one of these is a column that records of a dump must have, or the member that goes on to it. Of a table it is one of texts: what is around a list of
 /// posts may have an id and a date, too.
 pub(super) fn any_of(dump: &Dump, names: &[String]) -> bool {
     let is_of_texts = |wanted: &&Wanted| {
         dump.kind != SourceKind::Table || matches!(wanted.by.as_str(), "fields.title" | "fields.content")
     };
-    wanted(dump).iter().filter(is_of_texts).flat_map(|wanted| &wanted.any).any(|name| names.contains(name))
+    let is_there = |name: &String| {
+        let member = name.split('.').next().unwrap_or_default();
+        names.contains(name) || names.iter().any(|known| known == member)
+    };
+    wanted(dump).iter().filter(is_of_texts).flat_map(|wanted| &wanted.any).any(is_there)
 }
 
 /// Columns that no row of a file has although its source needs them.
@@ -233,11 +234,8 @@ fn suggestion(dump: &Dump, wanted: &Wanted, columns: &[String]) -> Option<String
         return None;
     }
     let name = wanted.any.first()?;
-    let used: Vec<&str> = dump
-        .fields
-        .values()
-        .flat_map(|pattern| in_braces(pattern).into_iter().chain([pattern.as_str()]))
-        .collect();
+    let used: Vec<&str> =
+        dump.fields.values().flat_map(|pattern| in_braces(pattern).chain([pattern.as_str()])).collect();
     let free = || columns.iter().map(String::as_str).filter(|column| !used.contains(column));
     let folded = free().find(|column| column.eq_ignore_ascii_case(name));
     let is_text = matches!(wanted.by.as_str(), "fields.title" | "fields.content");

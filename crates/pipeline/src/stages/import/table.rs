@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -171,21 +171,15 @@ impl Wanted<'_> {
     fn names(&self, column: &str) -> bool {
         // A blank behind a name is seen by nobody.
         let column = column.trim();
-        let in_braces = |pattern: &str| {
-            pattern.contains('{')
-                && pattern
-                    .split('{')
-                    .skip(1)
-                    .any(|rest| rest.split('}').next().map(str::trim) == Some(column))
-        };
-        self.0.values().any(|pattern| pattern.trim() == column || in_braces(pattern))
+        let is_in_braces = |pattern: &str| columns::in_braces(pattern).any(|name| name == column);
+        self.0.values().any(|pattern| pattern.trim() == column || is_in_braces(pattern))
     }
 
     /// The rest of the names that go on inside of a column.
     fn paths_within(&self, column: &str) -> Vec<&str> {
         let dotted = self.0.values().filter(|pattern| pattern.contains('.'));
         let names = dotted.flat_map(|pattern| {
-            let inner = columns::in_braces(pattern);
+            let inner: Vec<&str> = columns::in_braces(pattern).collect();
             if inner.is_empty() { vec![pattern.as_str()] } else { inner }
         });
         loose::paths_within(names, column)
@@ -210,20 +204,27 @@ impl<'de> Visitor<'de> for Wanted<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Row<'de>, A::Error> {
         let mut row = Row(Vec::with_capacity(self.0.len()));
         while let Some(Name(name)) = map.next_key()? {
-            if self.names(&name) {
-                let text = map.next_value_seed(loose::Digits)?;
-                row.0.push((name, text));
-                continue;
-            }
-            let paths = self.paths_within(&name);
+            let (is_named, paths) = (self.names(&name), self.paths_within(&name));
             if paths.is_empty() {
-                map.next_value::<IgnoredAny>()?;
+                match is_named {
+                    true => {
+                        let text = map.next_value_seed(loose::Digits)?;
+                        row.0.push((name, text));
+                    }
+                    false => drop(map.next_value::<IgnoredAny>()?),
+                }
                 continue;
             }
-            let object: &RawValue = map.next_value()?;
+            let object: &'de RawValue = map.next_value()?;
             for path in paths {
                 let text = loose::within(object, path).map(Cow::Owned);
                 row.0.push((format!("{}.{path}", name.trim()).into(), text));
+            }
+            // One field may take the column itself, and another what is in it.
+            if is_named {
+                let mut itself = serde_json::Deserializer::from_str(object.get());
+                let text = loose::Digits.deserialize(&mut itself).map_err(A::Error::custom)?;
+                row.0.push((name, text));
             }
         }
         Ok(row)
@@ -318,6 +319,17 @@ mod tests {
         assert_eq!(draft(twice, &[("content", "body")]).content.as_deref(), Some("冰箱会感冒吗"));
         assert_eq!(draft(twice, &[("content", "body"), ("id", "a{b}")]).id.as_deref(), Some("table:y"));
         assert_eq!(of("n").score, Some(3.5));
+    }
+
+    #[test]
+    fn a_column_is_read_itself_and_by_its_paths() {
+        let line = r#"{"body": "冰箱会感冒吗", "author": {"$oid": "77", "name": "kim"}}"#;
+        let pairs = [("content", "body"), ("table.user", "author"), ("table.name", "author.name")];
+        let further = |pairs: &[(&str, &str)]| columns_of(&draft(line, pairs).note.unwrap()).unwrap();
+        let columns = further(&pairs);
+        assert_eq!(columns["user"], "77");
+        assert_eq!(columns["name"], "kim");
+        assert_eq!(further(&[pairs[0], ("table.both", "{ author.name }/{author}")])["both"], "kim/77");
     }
 
     #[test]

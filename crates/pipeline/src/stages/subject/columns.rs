@@ -92,12 +92,32 @@ pub(in crate::stages) fn listed(
     }
 }
 
+/// What annotators see of a record with columns, or of one of its elements.
 fn item(
     record: &Row,
     step: &Ballot,
     asked: &BallotSource,
     scope: &Scope<'static>,
     id: &str,
+    seed: u64,
+) -> Item {
+    let drafted = |(field, is): &(&'static str, Expression)| {
+        Some((*field, scope.value(is).ok().and_then(|value| shown(&value))?))
+    };
+    let draft = asked.draft.iter().filter_map(drafted).collect();
+    let mut item = new_item(step, asked, scope, id, draft, seed);
+    item.written_in = step.not_by.map(|ballot| written_in(record, step.recipe, ballot)).unwrap_or_default();
+    item
+}
+
+/// An item that shows what its ballot declares, or two texts to compare, with this draft and the other values that its ballot
+/// declares.
+pub(super) fn new_item(
+    step: &Ballot,
+    asked: &BallotSource,
+    scope: &Scope<'static>,
+    id: &str,
+    draft: Values,
     seed: u64,
 ) -> Item {
     let mut content = Content::new();
@@ -108,25 +128,6 @@ fn item(
             Err(trouble) => drop(content.insert((*key).to_owned(), Value::Text(trouble.to_string()))),
         }
     }
-    let drafted = |(field, is): &(&'static str, Expression)| {
-        Some((*field, scope.value(is).ok().and_then(|value| shown(&value))?))
-    };
-    let draft = asked.draft.iter().filter_map(drafted).collect();
-    let mut item = new_item(step, asked, scope, id, content, draft, seed);
-    item.written_in = step.not_by.map(|ballot| written_in(record, step.recipe, ballot)).unwrap_or_default();
-    item
-}
-
-/// An item with this content and draft, or with two texts to compare, and the other values that its ballot declares.
-pub(super) fn new_item(
-    step: &Ballot,
-    asked: &BallotSource,
-    scope: &Scope<'static>,
-    id: &str,
-    content: Content,
-    draft: Values,
-    seed: u64,
-) -> Item {
     let mut item = match &asked.compares {
         Some(compares) => {
             let side = |(code, is): &(&'static str, Expression)| {

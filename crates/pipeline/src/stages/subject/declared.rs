@@ -19,7 +19,6 @@ use crate::stages::draft::Draft;
 use crate::stages::import::columns_of;
 use crate::stages::stage::Rows;
 use riddlemill_review::ballot::{Ballot, Kind};
-use riddlemill_review::item::Content;
 use riddlemill_review::{Item, Value, Values};
 use riddlemill_text::record::{Post, Record, Row, Standing};
 use riddlemill_text::text::language::detect;
@@ -314,16 +313,7 @@ fn item(
     id: &str,
     seed: u64,
 ) -> Item {
-    let mut content = Content::new();
-    for (key, is) in &asked.shows {
-        match scope.value(is) {
-            Ok(value) => content.extend(shown(&value).map(|value| ((*key).to_owned(), value))),
-            // Whoever votes sees that something lacks, and what.
-            Err(trouble) => drop(content.insert((*key).to_owned(), Value::Text(trouble.to_string()))),
-        }
-    }
-    let drafted = draft(record, step, scope);
-    let mut item = columns::new_item(step, asked, scope, id, content, drafted, seed);
+    let mut item = columns::new_item(step, asked, scope, id, draft(record, step, scope), seed);
     if let Some(ballot) = step.not_by {
         let mut groups = Groups::split(record);
         let basis = groups.of_step(ballot).get("basis").cloned().unwrap_or_default();

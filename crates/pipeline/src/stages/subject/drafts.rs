@@ -6,7 +6,7 @@ use minijinja::Value as TemplateValue;
 use minijinja::value::Serde;
 use riddlemill_benchmarks::choice::Label;
 use riddlemill_benchmarks::draft::{Case, Draft};
-use riddlemill_benchmarks::requirement::broken;
+use riddlemill_benchmarks::requirement::computed;
 use riddlemill_benchmarks::scope::{Scope, above, texts};
 use riddlemill_benchmarks::{Expression, Trouble};
 use riddlemill_review::Values;
@@ -63,10 +63,17 @@ impl DraftItem {
     }
 
     /// The sentence of the first requirement of the step that a reply about it does not meet.
-    pub fn unmet(&self, draft: Asking, values: &Values) -> Option<Label> {
+    ///
+    /// # Errors
+    /// [`Trouble`] if one cannot be computed: no other reply would change that.
+    pub fn unmet(&self, draft: Asking, values: &Values) -> Result<Option<Label>, Trouble> {
+        let requires = &draft.declared().requires;
+        if requires.is_empty() {
+            return Ok(None);
+        }
         let (names, fields) = self.scope.parts();
         let said = BTreeMap::from([("said", answers(values)), ("drafted", answers(values))]);
-        broken(&draft.declared().requires, &Scope::new(above(said, names), fields))
+        computed(requires, &Scope::new(above(said, names), fields))
     }
 
     /// The step's finding about it, preceded by its name if it has one.
