@@ -173,7 +173,7 @@ fn english(text: &str, strict: bool) -> Vec<String> {
     let command = regex::Regex::new(r"riddlemill( [!-~]+)+").unwrap();
     let text = command.replace_all(text, " ");
     // Code, and the name of a column with an arrow or its unit.
-    let names = regex::Regex::new(r"`[^`]*`|^\s*[a-z_]+ ([↑↓]|\(字符\))").unwrap();
+    let names = regex::Regex::new(r"`[^`]*`|^\s*[a-z_]+ ?([↑↓]|（字符）)").unwrap();
     let text = names.replace_all(&text, " ");
     let text = TITLES.iter().fold(text.into_owned(), |text, title| text.replace(title, " "));
     let is_ascii = |c: char| c.is_ascii_graphic();

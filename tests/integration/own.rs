@@ -359,18 +359,22 @@ fn a_changed_file_makes_the_steps_stale_that_use_it() {
     // Texts for people change no result.
     change("ballots.toml", "Is this riddle fair?", "Is this a fair riddle?");
     assert_eq!(stale(), Vec::<String>::new());
-    change("ballots.toml", "why\" }\n[[ballot.fair", "[why]\" }\n[[ballot.fair");
+    change("ballots.toml", "drops = \"no\"", "drops = \"yes\"");
     let actual = stale();
     assert!(
         actual[0].contains("review:fair") && actual[0].contains("ballots.toml [ballot.fair]"),
         "{actual:?}"
     );
-    change("ballots.toml", "[why]\" }\n[[ballot.fair", "why\" }\n[[ballot.fair");
+    change("ballots.toml", "drops = \"yes\"", "drops = \"no\"");
     change("prompts/ideas.jinja", "Write three short answers", "Write three brief answers");
     let actual = stale();
     assert!(actual[0].contains("ideas") && actual[0].contains("prompt brain-twisters/ideas"), "{actual:?}");
     change("prompts/ideas.jinja", "Write three brief answers", "Write three short answers");
-    change("benchmark.toml", "number = 4", "number = 4\npurpose = \"another draw\"");
+    change(
+        "benchmark.toml",
+        "right = \"riddle.answer\"",
+        "right = \"riddle.answer\"\npurpose = \"another draw\"",
+    );
     let actual = stale();
     assert!(
         actual[0].contains("options") && actual[0].contains("benchmark.toml [step.options]"),
@@ -400,15 +404,15 @@ fn every_problem_of_a_folder_is_reported_at_once() {
     change("benchmark.toml", "op = \"riddle\"", "op = \"ridle\"");
     let result = ws.call(["run"]).expect(2).err;
     assert!(result.contains("\"ridle\"") && result.contains("riddle"), "{result}");
-    change("benchmark.toml", "prompt = \"ideas\"", "prompt = \"idea\"\ntempo = 3");
-    change("ballots.toml", "kind = \"pick\"", "kind = \"pik\"");
+    change("benchmark.toml", "for = \"best\"", "prompt = \"idea\"\ntempo = 3\nfor = \"best\"");
+    change("ballots.toml", "pick = \"candidates\"", "pik = \"candidates\"");
     let result = ws.call(["status"]).expect(2).err;
     for part in ["\"idea\"", "\"tempo\"", "\"pik\""] {
         assert!(result.contains(part), "{part}: {result}");
     }
     let ws = example(ENGLISH);
     let path = "benchmarks/asked-in-english/benchmark.toml";
-    ws.write(path, ws.read(path).replace("questions = true", "questions = \"maybe\"\nquestion = true"));
+    ws.write(path, ws.read(path).replace("questions = true", "questions = \"maybe\", question = true"));
     let result = ws.call(["benchmark", "check"]).expect(2).err;
     for part in ["filter.questions: expected", "\"question\"", "did you mean"] {
         assert!(result.contains(part), "{part}: {result}");
@@ -475,8 +479,8 @@ fn a_release_is_given_back_and_verified_by_the_folder_it_was_made_with() {
     // The published form has another key now.
     let path = "benchmarks/brain-twisters/benchmark.toml";
     let actual = ws.read(path);
-    let keys = actual.find("[compat.keys]\n").unwrap() + "[compat.keys]\n".len();
-    ws.write(path, format!("{}now = \"id\"\n{}", &actual[..keys], &actual[keys..]));
+    let keys = actual.find("keys = [\n").unwrap() + "keys = [\n".len();
+    ws.write(path, format!("{}  {{ now = \"id\" }},\n{}", &actual[..keys], &actual[keys..]));
     ws.call(["verify", version]).expect(0);
     std::fs::remove_dir_all(ws.path(version)).unwrap();
     let result = ws.run().expect(0);

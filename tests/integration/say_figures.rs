@@ -8,20 +8,18 @@ use crate::own::example;
 use crate::own_columns::{LINES, vote_on_lines};
 
 const TABLE: &str = r#"
-[[table]]
-name = "classes"
+[table.classes]
 title = "Kinds of error as classes"
-columns = [
-  { title = "Precision", precision = "kind", of = "literal" },
-  { title = "Recall", recall = "kind", of = "literal" },
-  { title = "F1", f1 = "kind", of = "literal" },
-  { title = "MCC", mcc = "kind", of = "literal" },
-  { title = "FPR", fpr = "kind", of = "literal" },
-  { title = "FNR", fnr = "kind", of = "literal" },
-  { title = "Micro", recall = "kind", average = "micro" },
-  { title = "Right", accuracy = "kind" },
-  { title = "Right of attempted", accuracy_of_attempted = "kind" },
-]
+[table.classes.columns]
+Precision = { precision = "kind", of = "literal" }
+Recall = { recall = "kind", of = "literal" }
+F1 = { f1 = "kind", of = "literal" }
+MCC = { mcc = "kind", of = "literal" }
+FPR = { fpr = "kind", of = "literal" }
+FNR = { fnr = "kind", of = "literal" }
+Micro = { recall = "kind", average = "micro" }
+Right = { accuracy = "kind" }
+"Right of attempted" = { accuracy_of_attempted = "kind" }
 "#;
 
 const FOLDER: &str = "benchmarks/loan-lines/benchmark.toml";
@@ -90,18 +88,18 @@ fn each_figure_of_labels_is_that_of_the_counts_and_has_an_interval() {
 #[test]
 fn what_a_figure_cannot_be_of_is_told_with_what_can() {
     for (columns, told) in [
-        ("{ title = 'A', fpr = 'kind' }", "`fpr` is of one label: `of` names it"),
-        ("{ title = 'A', recall = 'kind', of = 'litteral' }", "unknown label \"litteral\""),
-        ("{ title = 'A', recall = 'rate' }", "`recall` measures tasks with `label`"),
-        ("{ title = 'A', mcc = 'kind', average = 'micro' }", "`mcc` has no average"),
-        ("{ title = 'A', f1 = 'kind', average = 'mikro' }", "mikro"),
-        ("{ title = 'A', recal = 'kind' }", "a column has one of accuracy, accuracy_of_attempted"),
+        ("A = { fpr = 'kind' }", "`fpr` is of one label: `of` names it"),
+        ("A = { recall = 'kind', of = 'litteral' }", "unknown label \"litteral\""),
+        ("A = { recall = 'rate' }", "`recall` measures tasks with `label`"),
+        ("A = { mcc = 'kind', average = 'micro' }", "`mcc` has no average"),
+        ("A = { f1 = 'kind', average = 'mikro' }", "mikro"),
+        ("A = { recal = 'kind' }", "a column has one of accuracy, accuracy_of_attempted"),
         (
-            "{ title = 'A', mcc = 'kind' }, { title = 'B', accuracy = 'kind' }, { title = 'C', geometric = ['A', 'B'] }",
+            "A = { mcc = 'kind' }, B = { accuracy = 'kind' }, C = { geometric = ['A', 'B'] }",
             "`mcc` may be negative",
         ),
     ] {
-        let ws = with(&format!("\n[[table]]\nname = \"x\"\ntitle = \"X\"\ncolumns = [{columns}]\n"));
+        let ws = with(&format!("\n[table.x]\ntitle = \"X\"\ncolumns = {{ {columns} }}\n"));
         let checked = ws.call(["benchmark", "check"]).expect(2);
         assert!(
             checked.err.contains(told) && checked.err.contains("benchmark.toml:"),

@@ -1,12 +1,31 @@
 //! Folders of the first edition are read as before and converted; what comes out says the same of votes, rows and files.
 
+use std::path::Path;
+
 use crate::harness::Workspace;
 use crate::own::{TWISTERS, example};
 use crate::own_columns::{LINES, vote_on_lines};
 
+/// An example with its folder in the first edition.
+fn of_first_edition(name: &str) -> Workspace {
+    let ws = example(name);
+    let folder = ws.path(&format!("benchmarks/{name}"));
+    let files = |folder: &Path| {
+        let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+        files.filter(|file| file.extension().is_some_and(|ending| ending == "toml")).collect::<Vec<_>>()
+    };
+    files(&folder).iter().for_each(|file| std::fs::remove_file(file).unwrap());
+    let first =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/benchmarks/tests/first-edition").join(name);
+    for file in files(&first) {
+        std::fs::copy(&file, folder.join(file.file_name().unwrap())).unwrap();
+    }
+    ws
+}
+
 /// The example in the first edition, without its sample's votes.
 fn lines() -> Workspace {
-    let ws = example(LINES);
+    let ws = of_first_edition(LINES);
     let settings = ws.read("pipeline.toml").replace("sample = \"raw/sample/votes.jsonl\"", "");
     ws.write("pipeline.toml", settings);
     ws
@@ -52,7 +71,7 @@ fn a_folder_is_converted_and_its_votes_and_rows_stay() {
 
 #[test]
 fn a_release_is_made_and_verified_with_a_folder_of_the_second_edition() {
-    let ws = example(TWISTERS);
+    let ws = of_first_edition(TWISTERS);
     ws.run().expect(0);
     let rows = ws.candidates(TWISTERS);
     let folder = format!("benchmarks/{TWISTERS}");
