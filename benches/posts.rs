@@ -21,6 +21,8 @@ use std::time::{Duration, Instant};
 use posts::write;
 use process::high_water;
 
+const STAGES: [&str; 4] = ["import", "clean", "anonymise", "filter"];
+
 /// A run: the seconds of each stage and of all, and the peak memory in MiB.
 struct Measured {
     laps: Vec<(String, f64)>,
@@ -32,7 +34,7 @@ struct Measured {
 fn run(workspace: &Path) -> Result<Measured, Box<dyn Error>> {
     let start = Instant::now();
     let mut child = Command::new(env!("CARGO_BIN_EXE_riddlemill"))
-        .args(["run", "--recipe", "flub", "--to", "filter", "-C"])
+        .args(["run", "--verbose", "--recipe", "flub", "--to", "filter", "-C"])
         .arg(workspace)
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
@@ -43,7 +45,8 @@ fn run(workspace: &Path) -> Result<Measured, Box<dyn Error>> {
         let (mut laps, mut last) = (Vec::new(), 0.0);
         for line in BufReader::new(talk).lines().map_while(Result::ok) {
             let now = start.elapsed().as_secs_f64();
-            if let Some((name, _)) = line.strip_prefix("flub ").and_then(|rest| rest.split_once(':')) {
+            let name = line.strip_prefix("  ").and_then(|rest| rest.split(' ').next());
+            if let Some(name) = name.filter(|name| STAGES.contains(name)) {
                 laps.push((name.to_string(), now - last));
                 last = now;
             }
@@ -62,7 +65,11 @@ fn run(workspace: &Path) -> Result<Measured, Box<dyn Error>> {
     if !status.success() {
         return Err(format!("the run ended with {status}").into());
     }
-    Ok(Measured { laps: listening.join().map_err(|_| "the listener panicked")?, all, peak })
+    let laps = listening.join().map_err(|_| "the listener panicked")?;
+    if laps.len() != STAGES.len() {
+        return Err(format!("the run told of {} stages, not of {STAGES:?}", laps.len()).into());
+    }
+    Ok(Measured { laps, all, peak })
 }
 
 fn main() -> Result<(), Box<dyn Error>> {

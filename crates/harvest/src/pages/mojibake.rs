@@ -14,9 +14,16 @@
 use std::sync::LazyLock;
 
 use encoding_rs::{GB18030, WINDOWS_1252};
+use memchr::memmem::Finder;
 
 /// Most characters of the piece that is shown.
 const SHOWN: usize = 40;
+
+/// U+FFFD.
+static LOST: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\u{fffd}"));
+
+/// U+FFFD that was read as GBK.
+static LOST_TWICE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("锟斤拷锟斤拷锟斤拷"));
 
 /// The first piece of a text that shows a wrong encoding, at most 40 characters; `None` for a sound text.
 ///
@@ -29,7 +36,7 @@ pub fn garbled(text: &str) -> Option<String> {
     if text.is_ascii() {
         return None;
     }
-    if let Some(at) = text.find('\u{fffd}').or_else(|| text.find("锟斤拷锟斤拷锟斤拷")) {
+    if let Some(at) = LOST.find(text.as_bytes()).or_else(|| LOST_TWICE.find(text.as_bytes())) {
         return Some(piece(text, at, at));
     }
     // What windows-1252, Latin-1 and GBK as UTF-8 give has characters of two bytes, which begin with these.
@@ -87,7 +94,7 @@ fn twice(text: &str) -> Option<String> {
 /// it were read (`don抰` was `don’t`).
 pub(super) fn glued(text: &str) -> Option<String> {
     let letters = text.bytes().filter(u8::is_ascii_alphabetic).count();
-    let common = text.chars().filter(|c| !c.is_ascii()).count();
+    let common = count_beyond_ascii(text);
     // A Chinese text has few letters, and in traditional characters it has rare ones.
     if common * 4 > letters {
         return None;
@@ -105,6 +112,11 @@ pub(super) fn glued(text: &str) -> Option<String> {
             })
     })?;
     Some(piece(text, start, start + run.len()))
+}
+
+/// Characters beyond ASCII, by their first bytes.
+fn count_beyond_ascii(text: &str) -> usize {
+    text.bytes().filter(|byte| *byte >= 0xc0).count()
 }
 
 fn is_han(c: char) -> bool {
@@ -219,15 +231,22 @@ static SUSPECT: LazyLock<Vec<u64>> = LazyLock::new(|| {
 
 /// UTF-8 that was read as GBK: `涓轰粈涔堢尗`, `don鈥檛`.
 fn is_utf8_as_gbk(line: &str) -> bool {
-    let (mut suspect, mut all) = (0, 0);
-    for c in line.chars().filter(|c| !c.is_ascii()) {
-        all += 1;
-        let code = c as usize;
-        suspect += usize::from(SUSPECT.get(code / 64).is_some_and(|bits| bits >> (code % 64) & 1 == 1));
-    }
-    // Of a Chinese text it is one character in four. In an English one accents may be between the signs.
+    let all = count_beyond_ascii(line);
+    // In an English text accents may be between the signs.
     let latin = line.bytes().filter(u8::is_ascii_alphabetic).count() > all * 4;
-    if suspect < 2 || suspect * 5 < all * 4 && !latin {
+    let (mut suspect, mut sound) = (0, 0);
+    for c in line.chars().filter(|c| !c.is_ascii()) {
+        let code = c as usize;
+        match SUSPECT.get(code / 64).is_some_and(|bits| bits >> (code % 64) & 1 == 1) {
+            true => suspect += 1,
+            false => sound += 1,
+        }
+        // Of a Chinese text one character in four is suspect: most are left after a few.
+        if sound * 5 > all && !latin {
+            return false;
+        }
+    }
+    if suspect < 2 {
         return false;
     }
     let counts =

@@ -28,15 +28,21 @@ pub struct Sketch([u32; 4]);
 impl Sketch {
     /// Of a text. Case, spaces and punctuation do not matter.
     pub fn new(text: &str) -> Sketch {
-        let letters = || text.chars().filter(|c| is_letter(*c));
+        // One walk for all but long texts: every post of a dump has a sketch.
+        let (mut first, mut count) = (['\0'; HEAD + TAIL], 0);
+        let mut letters = text.chars().filter(|c| is_letter(*c));
+        for (place, letter) in first.iter_mut().zip(letters.by_ref()) {
+            *place = letter;
+            count += 1;
+        }
         let mut sketch = Sketch::default();
-        let all = letters().take(HEAD + TAIL + 1).count();
-        if all <= HEAD + TAIL {
-            sketch.add(letters());
+        if letters.next().is_none() {
+            sketch.add(first.into_iter().take(count));
         } else {
-            sketch.add(letters().take(HEAD));
-            let mut tail: Vec<char> = text.chars().rev().filter(|c| is_letter(*c)).take(TAIL).collect();
-            tail.reverse();
+            sketch.add(first.into_iter().take(HEAD));
+            let mut tail = ['\0'; TAIL];
+            let letters = text.chars().rev().filter(|c| is_letter(*c));
+            tail.iter_mut().rev().zip(letters).for_each(|(place, letter)| *place = letter);
             sketch.add(tail.into_iter());
         }
         sketch
@@ -45,12 +51,19 @@ impl Sketch {
     fn add(&mut self, letters: impl Iterator<Item = char>) {
         let mut before = None;
         let mut alone = true;
-        for letter in letters.flat_map(char::to_lowercase) {
+        let mut pair = |letter: char| {
             if let Some(before) = before {
                 self.set(before, letter);
                 alone = false;
             }
             before = Some(letter);
+        };
+        for letter in letters {
+            match letter {
+                // Of Chinese, Japanese and Korean no letter has another case.
+                '\u{2e80}'..='\u{a63f}' | '\u{ac00}'..='\u{d7a3}' => pair(letter),
+                _ => letter.to_lowercase().for_each(&mut pair),
+            }
         }
         if let (Some(letter), true) = (before, alone) {
             self.set(letter, letter);
@@ -104,6 +117,27 @@ mod tests {
         let (a, b) = (Sketch::new(a), Sketch::new(b));
         assert_eq!(a.is_like(b), b.is_like(a));
         a.is_like(b)
+    }
+
+    #[test]
+    fn letters_without_case_are_their_own_small_ones() {
+        let mut ideographs = ('\u{2e80}'..='\u{a63f}').chain('\u{ac00}'..='\u{d7a3}');
+        assert!(ideographs.all(|c| c.to_lowercase().eq([c])));
+    }
+
+    #[test]
+    fn of_a_long_text_the_beginning_and_the_end_count() {
+        let letters = |range: std::ops::Range<u32>| -> String {
+            range.map(|code| char::from_u32(0x4e00 + code).unwrap()).collect()
+        };
+        let (head, tail) = (letters(0..40), letters(100..124));
+        let long = Sketch::new(&format!("{head}，{}。{tail}！", letters(200..300)));
+        let mut ends = Sketch::new(&head);
+        ends.add(tail.chars());
+        assert_eq!(long, ends);
+        // 64 letters are no long text: the pair across both is there.
+        ends.set(head.chars().next_back().unwrap(), tail.chars().next().unwrap());
+        assert_eq!(Sketch::new(&(head + &tail)), ends);
     }
 
     #[test]
