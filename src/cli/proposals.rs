@@ -95,7 +95,7 @@ pub(super) fn lacking(room: &ReviewSession<'_>, people: &[Annotator], new: &[Tas
         }
         // Somebody who is not named now may be left: then nothing is missing.
         let is_left = |person: &Annotator| {
-            let may = person.may_vote(&room.step, room.round) && !item.is_kept_from(person);
+            let may = person.may_vote(&room.step, room.round) && !person.is_kept_from(item);
             may && !voters.contains(&person.name.as_str())
         };
         match &item.language {

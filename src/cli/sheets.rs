@@ -205,7 +205,7 @@ fn rows_of<'s>(
     seen.iter()
         .filter(|(item, open)| mine.contains(item.id.as_str()) || (everything && *open))
         // Nobody votes on what they wrote themselves, or do not read.
-        .filter(|(item, _)| !item.is_kept_from(person))
+        .filter(|(item, _)| !person.is_kept_from(item))
         .map(|(item, _)| (item, own(room, votes, item, &person.name)))
         .collect()
 }

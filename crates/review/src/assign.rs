@@ -44,6 +44,17 @@ pub struct LastTrial {
 }
 
 impl Annotator {
+    /// Whether they are not given an item: they wrote what is judged, or they do not read it.
+    pub fn is_kept_from(&self, item: &Item) -> bool {
+        item.written_by.contains(&self.name) || self.cannot_read(item)
+    }
+
+    /// Whether they are said to read languages, and not the item's.
+    pub fn cannot_read(&self, item: &Item) -> bool {
+        let is_theirs = |wanted: &String| self.languages.contains(wanted);
+        !self.languages.is_empty() && item.language.as_ref().is_some_and(|wanted| !is_theirs(wanted))
+    }
+
     /// Languages of `step` that the annotator is not said to read; empty if no languages are given.
     pub fn unread<'s>(&self, step: &'s Ballot) -> Vec<&'s str> {
         let reads = |wanted: &&'s str| self.languages.iter().any(|language| language == wanted);
@@ -174,7 +185,7 @@ pub fn kept_off(items: &[Item], people: &[Annotator]) -> BTreeMap<String, Vec<St
     let names = |item: &Item| -> Vec<String> {
         // Authors may have left the settings.
         let authors = item.written_by.iter().cloned();
-        let kept = people.iter().filter(|person| item.is_kept_from(person)).map(|person| person.name.clone());
+        let kept = people.iter().filter(|person| person.is_kept_from(item)).map(|person| person.name.clone());
         authors.chain(kept.filter(|name| !item.written_by.contains(name))).collect()
     };
     let all = items.iter().map(|item| (item.id.clone(), names(item)));

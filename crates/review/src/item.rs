@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use super::assign::Annotator;
 use super::ballot::{Ballot, Drafts, Field};
 use super::cover::Cover;
 use super::value::{Value, Values};
@@ -114,17 +113,6 @@ impl Item {
             language: None,
             requires: None,
         }
-    }
-
-    /// Whether a person is not given it: they wrote what is judged, or they do not read it.
-    pub fn is_kept_from(&self, person: &Annotator) -> bool {
-        self.written_by.contains(&person.name) || self.is_unread_by(person)
-    }
-
-    /// Whether a person is said to read languages, and not the item's.
-    pub fn is_unread_by(&self, person: &Annotator) -> bool {
-        let is_theirs = |wanted: &String| person.languages.contains(wanted);
-        !person.languages.is_empty() && self.language.as_ref().is_some_and(|wanted| !is_theirs(wanted))
     }
 
     /// The drafted answer to a field as shown: codes in drafted order.

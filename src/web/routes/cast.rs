@@ -117,7 +117,7 @@ fn late(
     let theirs = !given.spread(place.round) || given.to(place.round, &person.name, &item.id);
     let seen = matches!(shown.item.handed(form.get("hash")), Handed::Today(_));
     // Whoever wrote a text, does not read it, or was not given it, had no page of it.
-    let opened = seen && (theirs || place.round != Round::Vote) && !item.is_kept_from(person);
+    let opened = seen && (theirs || place.round != Round::Vote) && !person.is_kept_from(item);
     Ok(opened.then_some(shown))
 }
 

@@ -109,7 +109,7 @@ pub(in crate::web) fn far<'p>(
     let voted = board.voted(place.recipe.name, step.name);
     let mine = given.spread(Round::Vote).then(|| given.of(Round::Vote, &person.name));
     let is_open_without_votes = |item: &Item| match (place.round, mine) {
-        (Round::Vote, _) if item.is_kept_from(person) => false,
+        (Round::Vote, _) if person.is_kept_from(item) => false,
         (Round::Vote, Some(mine)) => mine.is_some_and(|mine| mine.contains(&item.id)),
         (Round::Vote, None) => step.votes_needed > 0,
         (Round::Review | Round::Adjudication, _) => false,
@@ -152,7 +152,7 @@ pub(in crate::web) fn takes_more(
     item: &Item,
 ) -> bool {
     let theirs = !given.spread(Round::Vote) || given.to(Round::Vote, &person.name, &item.id);
-    place.round == Round::Vote && theirs && !item.is_kept_from(person)
+    place.round == Round::Vote && theirs && !person.is_kept_from(item)
 }
 
 /// Whether an item waits for a person's vote.
@@ -186,7 +186,7 @@ fn is_current(
         return ItemState::Done;
     }
     // Nobody votes on a text that they wrote themselves, or in a language that they do not read.
-    if item.is_unread_by(person) || place.round == Round::Vote && item.is_kept_from(person) {
+    if person.cannot_read(item) || place.round == Round::Vote && person.is_kept_from(item) {
         return ItemState::Others;
     }
     let wanted = match place.round {

@@ -215,7 +215,7 @@ fn an_item_is_kept_from_its_authors_and_from_those_who_do_not_read_it() {
         Annotator { languages, ..Annotator::new(name, Role::Annotator) }
     };
     let people = [person("a", &["zh"]), person("b", &["zh", "en"]), person("c", &[])];
-    let kept = |item: &Item| people.each_ref().map(|person| item.is_kept_from(person));
+    let kept = |item: &Item| people.each_ref().map(|person| person.is_kept_from(item));
     assert_eq!(kept(&item), [false, false, false]);
     item.language = Some("en".to_owned());
     assert_eq!(kept(&item), [true, false, false]);

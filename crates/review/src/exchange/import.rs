@@ -334,7 +334,7 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
             row.problems.push(problem(self.columns.annotator, Trouble::OwnText { name }));
             return row;
         }
-        if let Some(language) = item.language.clone().filter(|_| item.is_unread_by(annotator)) {
+        if let Some(language) = item.language.clone().filter(|_| annotator.cannot_read(item)) {
             row.problems.push(problem(self.columns.annotator, Trouble::NotRead { name, language }));
             return row;
         }
