@@ -255,12 +255,9 @@ export const an_auditors_day = () => day("auditor", async ({ server, workspace, 
   await look(one, "decisions");
   await one.goto(server.url + "/ruozhibench-gen/held");
   await look(one, "held");
-  // Figures, with the keyboard.
+  // Figures: each drawing has its values beside it.
   await one.goto(server.url + "/ruozhibench-gen/figures/filter");
-  await one.waitForSelector(".chart canvas");
-  await one.locator(".chart").first().focus();
-  for (let n = 0; n < 12; n++) await one.keyboard.press("ArrowRight");
-  check(/\d/.test(await one.textContent(".chart + .at")), "the value at the cursor is shown");
+  await one.waitForSelector(".chart svg");
   await one.click(".values summary >> nth=0");
   check((await one.locator(".values >> nth=0").locator("tbody tr").count()) > 3, "and stands in a table");
   await look(one, "figures");
