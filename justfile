@@ -24,6 +24,10 @@ tidy:
     cargo clippy --workspace --all-targets -- -D warnings
     cargo test --test tidy
 
+# format the templates, styles and scripts of pages, check the scripts' types and run their tests
+pages:
+    .ci/pages
+
 # run all checks that a change must pass; `just all 1` includes the slow tiers
 all full="":
     RIDDLEMILL_FULL="$1" .ci/run

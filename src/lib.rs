@@ -21,6 +21,7 @@
 //! - [`search`]: finds any record of any dump by a piece of its text.
 //! - [`pipeline`]: the loop that runs stages and writes their outcomes.
 //! - [`release`] and [`audit`]: packaging versions, and proving where their rows come from.
+//! - [`report`]: what verbs and pages tell of a workspace, as structs.
 //! - [`evaluate`]: models on a finished set, and the papers' tables of their answers.
 //! - [`figures`]: charts and tables as files for a paper: SVG, CSV, LaTeX.
 //! - [`cli`] and [`web`]: the verbs and the web pages. They call the libraries above and contain no logic of their own.
@@ -35,22 +36,17 @@
 //! - A decision about a record or a pair does not depend on other records, except which of two equal records dedup keeps.
 //! - Dependencies point one way, in the order above. `text`, `record`, `options`, `shortcuts` and `join` do not use tables.
 
-pub use riddlemill_files::{reading, trust};
+pub use riddlemill_evaluate as evaluate;
+pub use riddlemill_figures as figures;
+pub use riddlemill_files::{log, reading, trust};
 pub use riddlemill_harvest::{crawl, fetch, pages, warc};
 pub use riddlemill_llm as llm;
 pub use riddlemill_pipeline::{config, pipeline, recipe, search, stages};
+pub use riddlemill_release::{self as release, VERSION, audit};
+pub use riddlemill_report as report;
 pub use riddlemill_review::{self as review, decisions};
 pub use riddlemill_tables as store;
 pub use riddlemill_text::{join, judges, notation, offline, options, puzzle, record, shortcuts, text};
+pub use riddlemill_web as web;
 
-pub mod evaluate;
-pub mod figures;
-
-pub mod audit;
 pub mod cli;
-pub mod log;
-pub mod release;
-pub mod web;
-
-/// The program's version.
-pub const VERSION: &str = env!("CARGO_PKG_VERSION");

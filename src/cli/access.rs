@@ -1,6 +1,6 @@
 //! `access`: tokens for the pages of `serve`.
 
-use serde_json::json;
+use serde::Serialize;
 
 use super::args::{AccessVerb, Global, RankArg};
 use super::exit::{Exit, Failure};
@@ -10,6 +10,23 @@ use crate::pipeline::now;
 use crate::store::Workspace;
 use crate::web::access::{Access, Rank};
 use crate::web::sessions::Sessions;
+
+/// Who may see the pages; what lets them in is told once.
+#[derive(Serialize)]
+struct Granted<'g> {
+    name: &'g str,
+    rank: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<&'g str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    token: Option<&'g str>,
+}
+
+impl<'g> Granted<'g> {
+    fn new(name: &'g str, rank: Rank) -> Granted<'g> {
+        Granted { name, rank: rank.name(), path: None, token: None }
+    }
+}
 
 /// The rank for somebody, if the name fits it.
 fn known_rank(config: &Config, name: &str, rank: RankArg) -> Result<Rank, Failure> {
@@ -33,7 +50,7 @@ pub(super) fn access(verb: &AccessVerb, global: &Global) -> Result<Exit, Failure
             let rank = known_rank(&config, name, *rank)?;
             let path = format!("/join/{}", access.invite(name, rank, &now())?);
             match global.json {
-                true => output::json(&json!({ "name": name, "rank": rank.name(), "path": path }))?,
+                true => output::json(&Granted { path: Some(&path), ..Granted::new(name, rank) })?,
                 false => output::print(&format!("{path}\n"))?,
             }
             Ok(Exit::Done)
@@ -42,7 +59,7 @@ pub(super) fn access(verb: &AccessVerb, global: &Global) -> Result<Exit, Failure
             let rank = known_rank(&config, name, *rank)?;
             let token = access.grant(name, rank, &now())?;
             match global.json {
-                true => output::json(&json!({ "name": name, "rank": rank.name(), "token": token }))?,
+                true => output::json(&Granted { token: Some(&token), ..Granted::new(name, rank) })?,
                 false => output::print(&format!("{token}\n"))?,
             }
             if !global.quiet && !global.json {
@@ -70,8 +87,7 @@ pub(super) fn access(verb: &AccessVerb, global: &Global) -> Result<Exit, Failure
         },
         AccessVerb::List => {
             let grants = access.grants()?;
-            let rows: Vec<_> =
-                grants.iter().map(|g| json!({ "name": g.name, "rank": g.rank.name() })).collect();
+            let rows: Vec<_> = grants.iter().map(|g| Granted::new(&g.name, g.rank)).collect();
             let lines: String =
                 grants.iter().map(|g| format!("{:<20} {}\n", g.name, g.rank.name())).collect();
             match global.json {

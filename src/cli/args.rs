@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::ArgValueCandidates;
 
 use super::complete;
@@ -20,7 +20,7 @@ mod serve;
 mod trust;
 
 pub(super) use apply::{Apply, ApplyStage, Assemble};
-pub(super) use benchmark::BenchmarkVerb;
+pub(super) use benchmark::{BenchmarkVerb, TryPost};
 pub(super) use decide::{Act, DecideVerb, Edit, OfPair, OfRecord};
 pub(super) use evaluate::Evaluate;
 pub(super) use llm::{EndpointVerb, PromptsVerb, RepliesVerb, TryEndpoint};
@@ -246,9 +246,24 @@ pub(super) struct Config {
     #[arg(long, value_name = "TABLE", num_args = 0..=1, default_missing_value = "", add = ArgValueCandidates::new(complete::topics))]
     pub explain: Option<String>,
     /// Print the JSON Schema of pipeline.toml, with which editors complete and check it; a first line `#:schema
-    /// ./pipeline.schema.json` names the file to them
-    #[arg(long, conflicts_with = "explain")]
-    pub schema: bool,
+    /// ./pipeline.schema.json` names the file to them. `--schema=FILE` prints that of another file that people write
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "pipeline", conflicts_with = "explain")]
+    pub schema: Option<WrittenFile>,
+}
+
+/// A file that people write in TOML.
+#[derive(Clone, Copy, ValueEnum)]
+pub(super) enum WrittenFile {
+    /// pipeline.toml
+    Pipeline,
+    /// benchmark.toml of a benchmark's folder
+    Benchmark,
+    /// ballots.toml of a benchmark's folder
+    Ballots,
+    /// report.toml of a benchmark's folder
+    Report,
+    /// The profile of a site, profiles/NAME.toml
+    Profile,
 }
 
 #[derive(Args)]

@@ -1,6 +1,6 @@
 //! `review set-aside`: votes that no longer count.
 
-use serde_json::json;
+use serde::Serialize;
 
 use super::args::{Global, Only, SetAsideArgs};
 use super::exit::{Exit, Failure};
@@ -91,6 +91,20 @@ fn time(flag: &str, text: &str) -> Result<String, Failure> {
     })
 }
 
+/// What a decision changes; without an id it was only looked at.
+#[derive(Serialize)]
+struct Effects<'e> {
+    id: Option<String>,
+    steps: &'e [AsideEffect],
+}
+
+/// A decision, and what undid it.
+#[derive(Serialize)]
+struct Decided<'d> {
+    decision: &'d SetAside,
+    undone: Option<&'d Restored>,
+}
+
 fn report(
     new: &SetAside,
     effects: &[AsideEffect],
@@ -98,14 +112,7 @@ fn report(
     global: &Global,
 ) -> Result<Exit, Failure> {
     if global.json {
-        let row = |effect: &AsideEffect| {
-            json!({
-                "recipe": effect.recipe, "step": effect.step, "votes": effect.votes, "reopened": effect.reopened,
-                "undisputed": effect.undisputed, "given": effect.given, "left": effect.left,
-            })
-        };
-        let id = (!only_look).then(|| new.id.to_string());
-        output::json(&json!({ "id": id, "steps": effects.iter().map(row).collect::<Vec<_>>() }))?;
+        output::json(&Effects { id: (!only_look).then(|| new.id.to_string()), steps: effects })?;
         return Ok(Exit::Done);
     }
     let mut text = String::new();
@@ -179,7 +186,7 @@ fn undo(
 
 fn list(asides: &Asides, global: &Global) -> Result<Exit, Failure> {
     if global.json {
-        let row = |known: &SetAside| json!({ "decision": known, "undone": asides.undone(known.id) });
+        let row = |decision| Decided { decision, undone: asides.undone(decision.id) };
         output::json(&asides.all().iter().map(row).collect::<Vec<_>>())?;
         return Ok(Exit::Done);
     }

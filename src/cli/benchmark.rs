@@ -4,19 +4,19 @@ use std::fmt::Write as _;
 
 use serde_json::{Value as Json, json};
 
-use super::args::{BenchmarkVerb, Global};
+use super::args::{BenchmarkVerb, Global, TryPost};
 use super::convert;
 use super::exit::{Exit, Failure};
 use super::output;
+use super::rehearse::{Examples, Given, rehearse};
 use crate::config::Config;
 use crate::pipeline;
 use crate::recipe::{self, RECIPES, Recipe};
 use crate::record::{Post, PostKind, Record, Row};
 use crate::release;
 use crate::stages::native::Written;
-use crate::stages::{self, DraftItem, Rows, Stage, draft, subject};
+use crate::stages::{self, DraftItem, Rows, draft, subject};
 use riddlemill_benchmarks::Benchmark;
-use riddlemill_benchmarks::asked::Over;
 use riddlemill_benchmarks::figure;
 
 pub(super) fn benchmark(verb: &BenchmarkVerb, global: &Global) -> Result<Exit, Failure> {
@@ -25,11 +25,12 @@ pub(super) fn benchmark(verb: &BenchmarkVerb, global: &Global) -> Result<Exit, F
         BenchmarkVerb::Show { name } => show(output::recipe(name)?, global)?,
         BenchmarkVerb::Check { name } => check(name.as_deref(), global)?,
         BenchmarkVerb::Convert { folder, out } => return convert::convert(folder, out, global),
-        BenchmarkVerb::Try { name, post, answer, column } => {
+        BenchmarkVerb::Try { name, asked } if asked.replies.is_none() && asked.votes.is_none() => {
             let config = output::load_or_default(global)?;
-            let post = given(post, answer.as_deref(), column)?;
+            let post = given(&asked.post, asked.answer.as_deref(), columns(&asked.column)?);
             tried(&config, output::recipe(name)?, post, global)?;
         }
+        BenchmarkVerb::Try { name, asked } => return with_examples(output::recipe(name)?, asked, global),
     }
     Ok(Exit::Done)
 }
@@ -67,48 +68,6 @@ fn list(global: &Global) -> Result<(), Failure> {
     output::print(&text)
 }
 
-/// What a step does, in one word, and its input.
-pub(super) fn does(step: &recipe::Step) -> (&'static str, String) {
-    match step.stage {
-        Stage::Import => ("import", String::new()),
-        Stage::Clean => ("clean", String::new()),
-        Stage::Anonymise | Stage::Mark(_) => ("anonymise", String::new()),
-        Stage::Filter => ("filter", String::new()),
-        Stage::Embed => ("embed", "asks embeddings.endpoint".to_owned()),
-        Stage::SameJoke => ("judge", "asks same_joke.endpoint".to_owned()),
-        Stage::Dedup => ("dedup", String::new()),
-        Stage::Draft(draft) => {
-            let over = each_of(draft.declared().over.as_ref());
-            let majority = draft.declared().majority.map(|field| format!("; keeps the majority of {field}"));
-            let majority = majority.unwrap_or_default();
-            ("draft", format!("asks {}{over}{majority}", draft.templates().join(", ")))
-        }
-        Stage::Review(review) => {
-            let ballot = crate::review::ballots::step(review.place().0, review.place().1);
-            let fields = |ballot: crate::review::ballot::Ballot| {
-                let fields: Vec<&str> = ballot.fields.iter().map(|field| field.name).collect();
-                let roles: Vec<&str> = ballot.voters.iter().map(|role| role.name()).collect();
-                let over = each_of(ballot.asked.and_then(|asked| asked.over.as_ref()));
-                format!("{} of {} each: {}{over}", ballot.votes_needed, roles.join(", "), fields.join(", "))
-            };
-            ("ballot", ballot.map(fields).unwrap_or_default())
-        }
-        Stage::Options(_) => ("options", String::new()),
-        Stage::Choose(options) => ("options", format!("{} of them", options.number)),
-        Stage::Native(native) => ("native", native.name().to_owned()),
-        Stage::Select(select) => {
-            let key = select.leaves.key();
-            ("select", format!("{key} {}: {}", select.rule.source(), select.reason.definition))
-        }
-        Stage::Elements(elements) => ("elements", format!("a record for each of {}", elements.list.source())),
-    }
-}
-
-/// What a step works on where that is not the record.
-fn each_of(over: Option<&Over>) -> String {
-    over.map_or_else(String::new, |over| format!("; for each of {}", over.list.source()))
-}
-
 fn show(recipe: &'static Recipe, global: &Global) -> Result<(), Failure> {
     let benchmark = declared(recipe);
     if global.json {
@@ -116,7 +75,7 @@ fn show(recipe: &'static Recipe, global: &Global) -> Result<(), Failure> {
             .steps()
             .iter()
             .map(|step| {
-                let (kind, about) = does(step);
+                let (kind, about) = (step.stage.name(), step.stage.detail());
                 json!({ "name": step.name, "kind": kind, "reads": step.inputs, "about": about })
             })
             .collect();
@@ -142,7 +101,7 @@ fn show(recipe: &'static Recipe, global: &Global) -> Result<(), Failure> {
     let mut text = format!("{}: {} ({})\n\nsteps\n", recipe.name, recipe.about, origin(recipe.name, global));
     let width = recipe.steps().iter().map(|step| step.name.len()).max().unwrap_or(0);
     for step in recipe.steps() {
-        let (kind, about) = does(step);
+        let (kind, about) = (step.stage.name(), step.stage.detail());
         let _ = writeln!(text, "{}", format!("  {:width$}  {kind:9}  {about}", step.name).trim_end());
     }
     if !benchmark.own.declared.is_empty() {
@@ -228,14 +187,18 @@ fn check(name: Option<&str>, global: &Global) -> Result<(), Failure> {
     output::print(&text)
 }
 
-/// The post described by the flags.
-fn given(text: &str, answer: Option<&str>, columns: &[String]) -> Result<Post, Failure> {
+/// The further columns that the flags give.
+fn columns(given: &[String]) -> Result<Vec<(String, String)>, Failure> {
     let column = |given: &String| match given.split_once('=') {
         Some((name, text)) => Ok((name.trim().to_owned(), text.to_owned())),
         None => Err(Failure::usage(format!("--column {given}: expected NAME=TEXT"))),
     };
-    let columns: Vec<(String, String)> = columns.iter().map(column).collect::<Result<_, _>>()?;
-    Ok(Post {
+    given.iter().map(column).collect()
+}
+
+/// The post described by the flags.
+fn given(text: &str, answer: Option<&str>, columns: Vec<(String, String)>) -> Post {
+    Post {
         id: "tried".into(),
         kind: if answer.is_some() { PostKind::Riddle } else { PostKind::Plain },
         text: Post::written(Some(text), answer),
@@ -244,7 +207,23 @@ fn given(text: &str, answer: Option<&str>, columns: &[String]) -> Result<Post, F
         source: "tried".into(),
         note: (!columns.is_empty()).then(|| stages::import::note_of(columns)),
         ..Post::default()
-    })
+    }
+}
+
+/// The whole way of a post, with example replies and votes.
+fn with_examples(recipe: &'static Recipe, args: &TryPost, global: &Global) -> Result<Exit, Failure> {
+    let config = output::load_or_default(global)?;
+    let columns = columns(&args.column)?;
+    let given = Given { text: &args.post, answer: args.answer.as_deref(), columns: &columns };
+    let examples = Examples { replies: args.replies.as_deref(), votes: args.votes.as_deref(), id: &args.id };
+    let rehearsed = rehearse(&config, recipe, &given, &examples, global)?;
+    let mut parts = rehearsed.parts;
+    if global.json && !rehearsed.problems.is_empty() {
+        parts.push(json!({ "problems": rehearsed.problems }));
+    }
+    print(&parts, global)?;
+    rehearsed.problems.iter().for_each(|problem| eprintln!("{problem}"));
+    Ok(if rehearsed.problems.is_empty() { Exit::Done } else { Exit::Partial })
 }
 
 fn tried(config: &Config, recipe: &'static Recipe, post: Post, global: &Global) -> Result<(), Failure> {
@@ -253,98 +232,146 @@ fn tried(config: &Config, recipe: &'static Recipe, post: Post, global: &Global) 
     let seed = config.typed::<crate::config::sections::Options>(Some(recipe.name), "options").seed;
     let review: crate::config::sections::Review = config.typed(Some(recipe.name), "review");
     for step in recipe.steps() {
-        match step.stage {
-            Stage::Draft(kind) => {
-                let record = record(recipe, config, kind.subjects(), post.clone());
-                let items = record.map(|record| subject::draft_items(&record, kind)).transpose();
-                let shown_of = |text: Json| json!({ "step": step.name, "asks": "a model", "text": text });
-                let of_item = |item: DraftItem| {
-                    let asked = item.prompt(kind, &draft::Slot::default())?;
-                    let mut part = shown_of(match prompts.render(asked.template, asked.values) {
-                        Ok(rendered) => json!(rendered.messages),
-                        Err(e) => json!(format!("cannot be rendered for this post yet: {e}")),
-                    });
-                    if !item.called.is_empty() {
-                        part["about"] = json!(item.called);
-                    }
-                    Some(part)
-                };
-                let parts: Vec<Json> = match items {
-                    Ok(items) => items.into_iter().flatten().filter_map(of_item).collect(),
-                    Err(trouble) => {
-                        vec![shown_of(json!(format!("cannot be asked about this post yet: {trouble}")))]
-                    }
-                };
-                match (parts.is_empty(), kind.declared().over.as_ref()) {
-                    (false, _) => shown.extend(parts),
-                    (true, None) => shown.push(shown_of(json!("asks nothing about this post"))),
-                    (true, Some(over)) => {
-                        let none = format!(
-                            "asks about each of {}, of which this post has none yet",
-                            over.list.source()
-                        );
-                        shown.push(shown_of(json!(none)));
-                    }
+        if let Some(kind) = step.stage.draft() {
+            let record = record(recipe, config, kind.subjects(), post.clone());
+            let items = record.map(|record| subject::draft_items(&record, kind)).transpose();
+            let shown_of = |text: Json| json!({ "step": step.name, "asks": "a model", "text": text });
+            let of_item = |item: DraftItem| {
+                let asked = item.prompt(kind, &draft::Slot::default())?;
+                let mut part = shown_of(match prompts.render(asked.template, asked.values) {
+                    Ok(rendered) => json!(rendered.messages),
+                    Err(e) => json!(format!("cannot be rendered for this post yet: {e}")),
+                });
+                if !item.called.is_empty() {
+                    part["about"] = json!(item.called);
+                }
+                Some(part)
+            };
+            let parts: Vec<Json> = match items {
+                Ok(items) => items.into_iter().flatten().filter_map(of_item).collect(),
+                Err(trouble) => {
+                    vec![shown_of(json!(format!("cannot be asked about this post yet: {trouble}")))]
+                }
+            };
+            match (parts.is_empty(), kind.declared().over.as_ref()) {
+                (false, _) => shown.extend(parts),
+                (true, None) => shown.push(shown_of(json!("asks nothing about this post"))),
+                (true, Some(over)) => {
+                    let none =
+                        format!("asks about each of {}, of which this post has none yet", over.list.source());
+                    shown.push(shown_of(json!(none)));
                 }
             }
-            Stage::Review(kind) => {
-                let ballot = kind.ballot(&review);
-                let items = record(recipe, config, kind.subjects(), post.clone())
-                    .map(|record| subject::items(&record, &ballot, seed))
-                    .unwrap_or_default();
-                let fields: Vec<&str> = ballot.fields.iter().map(|field| field.name).collect();
-                let contents: Vec<Json> = items.iter().map(|item| json!(item.content)).collect();
-                shown.push(json!({
+        }
+        if let Some(kind) = step.stage.review() {
+            let ballot = kind.ballot(&review);
+            let items = record(recipe, config, kind.subjects(), post.clone())
+                .map(|record| subject::items(&record, &ballot, seed))
+                .unwrap_or_default();
+            let fields: Vec<&str> = ballot.fields.iter().map(|field| field.name).collect();
+            let contents: Vec<Json> = items.iter().map(|item| json!(item.content)).collect();
+            shown.push(json!({
                     "step": step.name, "asks": "people", "title": ballot.title.en, "shows": contents, "fields": fields,
                 }));
-            }
-            _ => {}
         }
     }
+    print(&shown, global)
+}
+
+fn print(parts: &[Json], global: &Global) -> Result<(), Failure> {
     if global.json {
-        return output::json(&shown);
+        return output::json(&parts);
     }
     let mut text = String::new();
-    for part in &shown {
-        let about = part["about"].as_str().map(|about| format!(" about {about}")).unwrap_or_default();
-        let _ = writeln!(text, "── {} asks {}{about}", word(&part["step"]), word(&part["asks"]));
-        match part["text"].as_array() {
-            Some(messages) => {
-                for message in messages {
-                    let _ = writeln!(text, "{}:\n{}\n", word(&message["role"]), word(&message["content"]));
-                }
-            }
-            None if part["text"].is_string() => {
-                let _ = writeln!(text, "{}\n", word(&part["text"]));
-            }
-            None => {
-                let _ = writeln!(text, "{}", word(&part["title"]));
-                for item in part["shows"].as_array().into_iter().flatten() {
-                    for (key, value) in item.as_object().into_iter().flatten() {
-                        let value = match value.as_array() {
-                            Some(list) => list.iter().map(word).collect::<Vec<_>>().join("\n    "),
-                            None => word(value),
-                        };
-                        let _ = writeln!(text, "  {key}: {value}");
-                    }
-                }
-                let fields: Vec<String> = part["fields"].as_array().into_iter().flatten().map(word).collect();
-                let _ = writeln!(text, "  asks for: {}\n", fields.join(", "));
-            }
+    for part in parts {
+        if let Some(outcomes) = part["outcomes"].as_array() {
+            came_of(&part["step"], outcomes, &mut text);
+        } else if let Some(rows) = part["rows"].as_array() {
+            released(rows, &part["left_out"], &mut text);
+        } else {
+            question(part, &mut text);
         }
     }
     output::print(&text)
 }
 
+/// A prompt or a ballot. Writing to a text cannot fail.
+fn question(part: &Json, text: &mut String) {
+    let about = match (part["about"].as_str(), part["record"].as_str()) {
+        (Some(about), _) => format!(" about {about}"),
+        (None, Some(record)) => format!(" {} about {record}", word(&part["template"])),
+        (None, None) => String::new(),
+    };
+    let _ = writeln!(text, "── {} asks {}{about}", word(&part["step"]), word(&part["asks"]));
+    match part["text"].as_array() {
+        Some(messages) => {
+            for message in messages {
+                let _ = writeln!(text, "{}:\n{}\n", word(&message["role"]), word(&message["content"]));
+            }
+        }
+        None if part["text"].is_string() => {
+            let _ = writeln!(text, "{}\n", word(&part["text"]));
+        }
+        None => {
+            let _ = writeln!(text, "{}", word(&part["title"]));
+            for (at, item) in part["shows"].as_array().into_iter().flatten().enumerate() {
+                if let Some(id) = part["items"][at].as_str() {
+                    let _ = writeln!(text, "  item {id}");
+                }
+                item.as_object().into_iter().flatten().for_each(|(key, value)| field(key, value, text));
+            }
+            let fields: Vec<String> = part["fields"].as_array().into_iter().flatten().map(word).collect();
+            let _ = writeln!(text, "  asks for: {}\n", fields.join(", "));
+        }
+    }
+}
+
+fn field(key: &str, value: &Json, text: &mut String) {
+    let value = match value.as_array() {
+        Some(list) => list.iter().map(word).collect::<Vec<_>>().join("\n    "),
+        None => word(value),
+    };
+    let _ = writeln!(text, "  {key}: {value}");
+}
+
+/// What a step did with its records.
+fn came_of(step: &Json, outcomes: &[Json], text: &mut String) {
+    let _ = writeln!(text, "── {} gives", word(step));
+    for one in outcomes {
+        let reason = one["reason"].as_str().map(|reason| format!(" ({reason})")).unwrap_or_default();
+        let _ = writeln!(text, "  {} {}{reason}", word(&one["id"]), word(&one["outcome"]));
+        // What goes on says what it became, and what does not says why.
+        let said = ["after", "evidence"].iter().find_map(|key| one[*key].as_str());
+        for line in said.into_iter().flat_map(str::lines) {
+            let _ = writeln!(text, "    {line}");
+        }
+    }
+    text.push('\n');
+}
+
+/// The rows of a release.
+fn released(rows: &[Json], left_out: &Json, text: &mut String) {
+    let _ = writeln!(text, "── {} at the end", output::count(rows.len() as u64, "row"));
+    for row in rows {
+        row.as_object().into_iter().flatten().for_each(|(key, value)| field(key, value, text));
+        text.push('\n');
+    }
+    for one in left_out.as_array().into_iter().flatten() {
+        let _ = writeln!(
+            text,
+            "  left out: {} {} ({})",
+            word(&one["stage"]),
+            word(&one["state"]),
+            word(&one["reason"])
+        );
+    }
+}
+
 /// The record of a post at the first step with models or people.
 fn record(recipe: &'static Recipe, config: &Config, of: Rows, post: Post) -> Option<Row> {
-    let natives = recipe.steps().iter().filter_map(|step| match step.stage {
-        Stage::Native(native) if native.is_of_riddles() => Some(native),
-        _ => None,
-    });
     let mut written = Written::from(post);
-    for native in natives {
-        if let Ok(Some(rule)) = native.reread(config, recipe.name) {
+    for step in recipe.steps().iter().filter(|step| step.stage.is_of_riddles()) {
+        if let Ok(Some(rule)) = step.stage.reread(config, recipe.name) {
             written = rule(written)?;
         }
     }

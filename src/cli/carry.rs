@@ -4,7 +4,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
-use serde_json::json;
 
 use super::args::Global;
 use super::decide::no_table;
@@ -15,6 +14,7 @@ use super::show::both_sides;
 use super::terminal::{HANG, visible};
 use crate::decisions::{Cells, Columns, read_table, write_table};
 use crate::pipeline::{decide::entitled, now};
+use crate::report::{CarryReport, TableReceipt};
 use crate::review::Vote;
 use crate::review::carry::{CarryError, Carryable, Outdated, SeenLog, carry, carryable, take_back};
 use crate::review::votes::Carried;
@@ -56,17 +56,7 @@ pub(super) fn list(room: &ReviewSession<'_>, global: &Global) -> Result<Exit, Fa
     let (seen, votes) = (seen(room)?, room.by_item());
     let found = carryable(&room.step, &room.items, &votes, &seen);
     if global.json {
-        let rows: Vec<_> = found
-            .items
-            .iter()
-            .map(|one| {
-                json!({
-                    "item": one.item.id, "old": one.old, "new": one.new, "old_draft": one.old_draft,
-                    "new_draft": one.item.draft, "votes": one.votes,
-                })
-            })
-            .collect();
-        output::json(&json!({ "items": rows, "unknown": found.unknown }))?;
+        output::json(&CarryReport::from(&found))?;
         return Ok(Exit::Done);
     }
     let mut text = String::new();
@@ -205,9 +195,8 @@ pub(super) fn import(
             let added = count(receipt.added.len() as u64, "vote");
             output::print(&format!("{name}: {added} carried over, {blank} blank\n"))?;
         }
-        machine.push(json!({
-            "file": file, "added": receipt.added.len(), "known": receipt.known, "blank": blank, "problems": problems,
-        }));
+        let (added, known) = (receipt.added.len(), receipt.known);
+        machine.push(TableReceipt { file, added, known, blank, problems });
     }
     if global.json {
         output::json(&machine)?;

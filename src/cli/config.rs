@@ -1,44 +1,43 @@
 //! `config`: the settings in force with their origins; or the explanation of a table.
 
-use serde_json::json;
+use serde_json::Value;
 
 use super::args;
-use super::args::Global;
+use super::args::{Global, WrittenFile};
 use super::exit::{Exit, Failure};
 use super::output;
 use super::terminal::{HANG, Tone, tint};
 use crate::config::sections::SECTIONS;
 use crate::config::{Key, Section, json_schema, reference, unknown};
+use crate::pages::profile;
 use crate::recipe;
+use crate::report::{ExplainedRecipe, ExplainedTable, KeyRow, SettingRow, SettingsReport, TableRow};
+use riddlemill_benchmarks::edition2::declared;
 use riddlemill_benchmarks::setting::Setting;
 
 pub(super) fn config(args: &args::Config, global: &Global) -> Result<Exit, Failure> {
     if let Some(topic) = &args.explain {
         return explain(topic, global);
     }
-    if args.schema {
-        output::json(&json_schema(&recipe::names()))?;
+    if let Some(file) = args.schema {
+        output::json(&schema(file))?;
         return Ok(Exit::Done);
     }
     let config = output::load(global)?;
-    let settings = config.resolved();
+    let report = SettingsReport::of(&config);
     if global.json {
-        let settings: Vec<_> = settings
-            .iter()
-            .map(|s| json!({ "key": s.key, "value": s.value, "origin": s.origin.to_string() }))
-            .collect();
-        output::json(&json!({ "settings": settings, "sources": config.sources }))?;
+        output::json(&report)?;
         return Ok(Exit::Done);
     }
-    let lines: Vec<(String, String)> =
-        settings.iter().map(|s| (format!("{} = {}", s.key, s.value), s.origin.to_string())).collect();
+    let line = |row: &SettingRow| (format!("{} = {}", row.key, row.value), row.origin.clone());
+    let lines: Vec<(String, String)> = report.settings.iter().map(line).collect();
     // One long value must not push all origins off the screen.
     let width = lines.iter().map(|(line, _)| line.chars().count()).max().unwrap_or(0).min(48);
     let mut text = String::new();
     for (line, origin) in lines {
         text.push_str(&format!("{line:width$}  # {origin}\n"));
     }
-    for source in &config.sources {
+    for source in report.sources {
         let kind = serde_json::to_value(source.kind).unwrap_or_default();
         let kind = kind.as_str().unwrap_or_default();
         text.push_str(&format!(
@@ -53,6 +52,18 @@ pub(super) fn config(args: &args::Config, global: &Global) -> Result<Exit, Failu
     Ok(Exit::Done)
 }
 
+/// The schema of a file.
+pub(super) fn schema(file: WrittenFile) -> Value {
+    let of_folder = |name: &str| declared::json_schema(name).unwrap_or_default();
+    match file {
+        WrittenFile::Pipeline => json_schema(&recipe::names()),
+        WrittenFile::Benchmark => of_folder("benchmark"),
+        WrittenFile::Ballots => of_folder("ballots"),
+        WrittenFile::Report => of_folder("report"),
+        WrittenFile::Profile => profile::json_schema(),
+    }
+}
+
 /// Explains a table or one of its keys; without a table, lists all. Needs no workspace.
 fn explain(topic: &str, global: &Global) -> Result<Exit, Failure> {
     // People copy a table's name from pipeline.toml with its brackets.
@@ -63,7 +74,7 @@ fn explain(topic: &str, global: &Global) -> Result<Exit, Failure> {
     let tables: Vec<&Section> = SECTIONS.iter().chain(reference::TABLES).collect();
     if topic.is_empty() {
         if global.json {
-            let tables: Vec<_> = tables.iter().map(|t| json!({ "table": t.name, "about": t.doc })).collect();
+            let tables: Vec<TableRow> = tables.into_iter().map(TableRow::from).collect();
             output::json(&tables)?;
         } else {
             let line = |table: &&Section| format!("{:<12}{HANG}{}\n", table.name, table.doc);
@@ -86,23 +97,14 @@ fn explain(topic: &str, global: &Global) -> Result<Exit, Failure> {
             return Err(Failure::usage(unknown(&format!("key of [{name}]"), wanted, known)));
         }
     }
+    let keys = keys.into_iter().map(KeyRow::from).collect();
+    let explained = ExplainedTable { table: table.into(), keys };
     if global.json {
-        let keys: Vec<_> = keys
-            .iter()
-            .map(|(name, k)| json!({ "key": name, "about": k.doc, "expected": k.kind.expected(), "default": k.default }))
-            .collect();
-        output::json(&json!({ "table": table.name, "about": table.doc, "keys": keys }))?;
+        output::json(&explained)?;
         return Ok(Exit::Done);
     }
-    let mut text = format!("{}\n", table.doc);
-    for (name, key) in keys {
-        let default = match key.default {
-            "" => String::new(),
-            default => format!("; default: {default}"),
-        };
-        text.push_str(&format!("\n  {}\n", tint(Tone::Head, &name)));
-        text.push_str(&format!("    {HANG}{}\n    {HANG}{}{default}\n", key.doc, key.kind.expected()));
-    }
+    let mut text = format!("{}\n", explained.table.about);
+    explained.keys.iter().for_each(|key| text.push_str(&described(key)));
     output::print(&text)?;
     Ok(Exit::Done)
 }
@@ -125,25 +127,29 @@ fn explain_own(topic: &str, global: &Global) -> Result<Exit, Failure> {
         let what = format!("setting of {}'s own", recipe.name);
         return Err(Failure::usage(unknown(&what, &asked, known.iter().map(String::as_str))));
     }
+    let keys = found.into_iter().map(KeyRow::from).collect();
+    let explained = ExplainedRecipe { recipe: recipe.name, keys };
     if global.json {
-        let keys: Vec<_> = found
-            .iter()
-            .map(|own| json!({ "key": dotted(own), "about": own.key.doc, "expected": own.key.kind.expected(), "default": own.default }))
-            .collect();
-        output::json(&json!({ "recipe": recipe.name, "keys": keys }))?;
+        output::json(&explained)?;
         return Ok(Exit::Done);
     }
-    let mut text = match found.is_empty() {
+    let mut text = match explained.keys.is_empty() {
         true => format!("{} declares no settings\n", recipe.name),
         false => format!("Settings of {} itself, under [recipe.{}.<table>].\n", recipe.name, recipe.name),
     };
-    for own in found {
-        text.push_str(&format!("\n  {}\n", tint(Tone::Head, &dotted(own))));
-        let default = format!("{}; default: {}", own.key.kind.expected(), own.key.default);
-        text.push_str(&format!("    {HANG}{}\n    {HANG}{default}\n", own.key.doc));
-    }
+    explained.keys.iter().for_each(|key| text.push_str(&described(key)));
     output::print(&text)?;
     Ok(Exit::Done)
+}
+
+/// A key: what it means, what it takes, and its default.
+fn described(key: &KeyRow) -> String {
+    let default = match key.written {
+        "" => String::new(),
+        default => format!("; default: {default}"),
+    };
+    let name = tint(Tone::Head, &key.key);
+    format!("\n  {name}\n    {HANG}{}\n    {HANG}{}{default}\n", key.about, key.expected)
 }
 
 fn dotted(own: &Setting) -> String {

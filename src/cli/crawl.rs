@@ -1,6 +1,6 @@
 //! `crawl`: fetch a source into raw/warc, politely and resumably.
 
-use serde_json::json;
+use serde::Serialize;
 
 use super::args::{Crawl, Global};
 use super::exit::{Exit, Failure};
@@ -8,16 +8,15 @@ use super::look::find;
 use super::output::{self, count, number};
 use crate::config::Config;
 use crate::crawl::settings::{Refresh, Source};
-use crate::crawl::{self, CrawlError, Dirs, Event, Plan, Summary};
+use crate::crawl::{self, CrawlError, Event, Plan, Summary};
 use crate::pages::Site;
 use crate::stages::Stop;
-use crate::store::Workspace;
 
 pub(super) fn crawl(args: &Crawl, global: &Global, stop: &Stop) -> Result<Exit, Failure> {
     // A saved page can be tried without a workspace.
     let config =
         if args.try_page.is_some() { output::load_or_default(global)? } else { output::load(global)? };
-    let dirs = dirs(&config);
+    let dirs = crate::report::crawl_dirs(&config);
     if let Some(target) = &args.try_page {
         return super::look::look(args, target, &dirs, &config, global);
     }
@@ -32,7 +31,7 @@ pub(super) fn crawl(args: &Crawl, global: &Global, stop: &Stop) -> Result<Exit, 
     if args.dry_run {
         let plan = crawl::plan(source, &dirs)?;
         if global.json {
-            output::json(&plan_json(&plan))?
+            output::json(&plan)?
         } else {
             output::print(&plan_text(&plan))?
         }
@@ -54,7 +53,7 @@ pub(super) fn crawl(args: &Crawl, global: &Global, stop: &Stop) -> Result<Exit, 
     };
     let summary = runtime.block_on(crawl::run(source, &dirs, tell, cancel))?;
     if global.json {
-        output::json(&summary_json(&summary))?
+        output::json(&EndedCrawl { complete: summary.complete(), summary: &summary })?
     } else {
         output::print(&format!("{}{}", summary_text(&summary, name), not_imported(&config, source)))?
     }
@@ -65,10 +64,13 @@ pub(super) fn crawl(args: &Crawl, global: &Global, stop: &Stop) -> Result<Exit, 
     })
 }
 
-/// The folders of crawls.
-pub(super) fn dirs(config: &Config) -> Dirs {
-    let workspace = Workspace::new(&config.root);
-    Dirs { warc: workspace.raw().join("warc"), state: config.root.join("staged").join(".crawl") }
+/// A crawl that has ended.
+#[derive(Serialize)]
+struct EndedCrawl<'s> {
+    #[serde(flatten)]
+    summary: &'s Summary,
+    /// Whether everything requested was fetched.
+    complete: bool,
 }
 
 fn print_event(event: &Event, verbose: bool) {
@@ -105,14 +107,6 @@ fn plan_text(plan: &Plan) -> String {
         text.push_str(&format!("  next     {url}\n"));
     }
     text
-}
-
-fn plan_json(plan: &Plan) -> serde_json::Value {
-    json!({
-        "source": plan.source, "user_agent": plan.user_agent, "starts": plan.starts, "hosts": plan.hosts,
-        "delay_secs": plan.delay_secs, "max_pages": plan.max_pages, "pass": plan.pass, "done": plan.done,
-        "pending": plan.pending, "next": plan.next, "least_secs": plan.least_secs,
-    })
 }
 
 fn summary_text(summary: &Summary, source: &str) -> String {
@@ -171,17 +165,6 @@ fn not_imported(config: &Config, source: &Source) -> String {
     format!(
         "no [[source]] reads these pages yet\n  hint: [[source]] with name = {name:?}, kind = {kind:?}, {from}\n"
     )
-}
-
-fn summary_json(summary: &Summary) -> serde_json::Value {
-    let classes: serde_json::Map<_, _> =
-        summary.classes.iter().map(|(c, n)| (format!("{c:?}").to_lowercase(), (*n).into())).collect();
-    json!({
-        "pass": summary.pass, "done": summary.done, "pending": summary.pending, "classes": classes,
-        "blocked": summary.blocked, "deferred": summary.deferred, "failed": summary.failed,
-        "refused": summary.refused, "forbidden": summary.forbidden, "ended_by": summary.ended_by, "disallowed": summary.disallowed, "cancelled": summary.cancelled,
-        "complete": summary.complete(),
-    })
 }
 
 impl From<CrawlError> for Failure {

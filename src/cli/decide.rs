@@ -4,8 +4,6 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
-
 use super::args::{Act as ActArgs, DecideVerb, Edit, Global, OfPair, OfRecord, Only};
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
@@ -14,7 +12,6 @@ use crate::config::Config;
 use crate::decisions::{
     Cells, DECISIONS, Decision, DecisionLog, TableError, Verdict, lacks, read_table, write_table,
 };
-use crate::log::LogError;
 use crate::pipeline::decide::{
     Act, DecideError, DecisionRequest, DecisionState, Found, Listed, Open, decide as plan, entitled,
     open_records, states,
@@ -22,9 +19,11 @@ use crate::pipeline::decide::{
 use crate::pipeline::now;
 use crate::recipe;
 use crate::record::State;
+use crate::report::{DecisionRow, TableReceipt};
 use crate::review::exchange::SheetRow;
 use crate::review::{Digest, NotADigest};
 use crate::store::{Error, Workspace, durable};
+use riddlemill_files::log::LogError;
 
 /// Most records that a name lists.
 const MOST: usize = 10;
@@ -215,10 +214,13 @@ fn list(config: &Config, record: Option<&str>, global: &Global) -> Result<Exit, 
     };
     let found = states(config, &log, about)?;
     if global.json {
-        let rows: Vec<_> = found
+        let rows: Vec<DecisionRow<'_>> = found
             .iter()
-            .map(|Found { recipe, decision, state }| {
-                json!({ "recipe": recipe, "state": state, "decision": decision, "undone": log.undone(decision.id) })
+            .map(|one| DecisionRow {
+                recipe: one.recipe,
+                state: one.state,
+                decision: &one.decision,
+                undone: log.undone(one.decision.id),
             })
             .collect();
         output::json(&rows)?;
@@ -344,9 +346,8 @@ fn import(
         known += receipt.known;
         troubled |= !problems.is_empty();
         problems.iter().for_each(|problem| eprintln!("{problem}"));
-        machine.push(json!({
-            "file": file, "added": receipt.added.len(), "known": known, "blank": blank, "problems": problems,
-        }));
+        let added = receipt.added.len();
+        machine.push(TableReceipt { file, added, known, blank, problems });
         if !global.json {
             output::print(&format!(
                 "{name}: {} added, {known} known, {blank} blank\n",

@@ -15,7 +15,7 @@ pub(super) fn diff(args: &Diff, global: &Global) -> Result<Exit, Failure> {
     let workspace = Workspace::new(&global.workspace);
     let (causes, withheld) = match global.workspace.join(FILE).exists() {
         true => (
-            Causes::between(workspace.clone(), &args.before, &args.after)?,
+            Causes::between(&workspace, &args.before, &args.after)?,
             recipe(&args.before)?.map(|recipe| Withheld::open(&workspace, recipe)).transpose()?,
         ),
         false => (None, None),

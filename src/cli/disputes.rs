@@ -1,7 +1,5 @@
 //! `review adjudicate`: lists disputes, and stores decisions.
 
-use serde_json::json;
-
 use super::args::Global;
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
@@ -9,10 +7,11 @@ use super::review_session::{ReviewSession, io, usage};
 use super::terminal::{HANG, visible};
 use crate::config::unknown;
 use crate::pipeline::now;
+use crate::report::DisputeRow;
 use crate::review::adjudicate::Dispute;
 use crate::review::ballot::{Field, KEEP, Kind, Round};
 use crate::review::guidance::{Note, standing};
-use crate::review::{Item, Value, Vote, adjudicate, disputes, overruled, resolve_all};
+use crate::review::{Annotator, Item, Value, Vote, adjudicate, disputes, overruled, resolve_all};
 
 fn open_disputes(room: &ReviewSession<'_>) -> Vec<Dispute> {
     let votes = room.by_item();
@@ -23,14 +22,7 @@ fn open_disputes(room: &ReviewSession<'_>) -> Vec<Dispute> {
 pub(super) fn list(room: &ReviewSession<'_>, global: &Global) -> Result<Exit, Failure> {
     let disputes = open_disputes(room);
     if global.json {
-        let rows: Vec<_> = disputes
-            .iter()
-            .map(|d| {
-                let why: Vec<String> = d.why.iter().map(ToString::to_string).collect();
-                json!({ "item": d.item, "why": why, "votes": d.votes })
-            })
-            .collect();
-        output::json(&rows)?;
+        output::json(&disputes.iter().map(DisputeRow::from).collect::<Vec<_>>())?;
         return Ok(Exit::Done);
     }
     let form: Vec<Field> = Round::ALL.into_iter().flat_map(|round| room.step.form(round)).collect();
@@ -68,10 +60,22 @@ pub(super) fn list(room: &ReviewSession<'_>, global: &Global) -> Result<Exit, Fa
             }
         }
         dispute.why.iter().for_each(|why| text.push_str(&format!("  open: {why}\n")));
+        text.push_str(&format!("  decide: {HANG}{}\n", visible(&command(room, &dispute.item.id))));
     }
     text.push_str(&format!("{}\n", count(disputes.len() as u64, "dispute")));
     output::print(&text)?;
     Ok(Exit::Done)
+}
+
+/// The command that decides a dispute, but for what is decided.
+fn command(room: &ReviewSession<'_>, item: &str) -> String {
+    let may = |person: &&Annotator| person.may_vote(&room.step, Round::Adjudication);
+    let by = room.config.annotators.iter().find(may).map_or("NAME", |person| person.name.as_str());
+    let asked = room.step.form(Round::Adjudication).into_iter();
+    let asked = asked.filter(|field| field.required && field.when.is_none());
+    let answers: String = asked.map(|field| format!(" --answer {}=…", field.name)).collect();
+    let (step, recipe) = (room.step.name, room.step.recipe);
+    format!("riddlemill review adjudicate {step} --recipe {recipe} --item {item} --by {by}{answers}")
 }
 
 /// An answer by its name, followed by the code for `--answer`.

@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
-
 use super::args::{self, Global};
 use super::exit::{Exit, Failure};
 use super::output::{self, count, number};
@@ -13,6 +11,7 @@ use crate::config::{Config, sections, unknown};
 use crate::llm::prices::Prices;
 use crate::llm::{Endpoint, Estimate, Usd};
 use crate::pipeline::{Forecast, StepForecast, forecast};
+use crate::report::{ImaginedCost, forecast_lines, imagined_costs};
 
 /// The name of an endpoint that is only imagined.
 const IMAGINED: &str = "any model";
@@ -23,18 +22,20 @@ pub(super) fn estimate(args: &args::Estimate, global: &Global) -> Result<Exit, F
     if !args.models.is_empty() {
         return imagined(&args.models, args, global);
     }
-    let mut text = String::new();
-    let mut machine = Vec::new();
     let forecasts = forecast(&config, &recipes)?;
     // Nobody would be asked: what drafts would need is said nevertheless.
     if forecasts.iter().any(|one| one.imported) && forecasts.iter().all(|one| one.steps.is_empty()) {
         return imagined(&[], args, global);
     }
+    if global.json {
+        output::json(&forecast_lines(&forecasts))?;
+        return Ok(Exit::Done);
+    }
+    let mut text = String::new();
     for forecast in &forecasts {
         text.push_str(&format!("{}\n", forecast.recipe));
         if !forecast.imported {
             text.push_str(NOT_IMPORTED);
-            machine.push(json!({ "recipe": forecast.recipe, "imported": false }));
             continue;
         }
         for step in &forecast.steps {
@@ -42,28 +43,13 @@ pub(super) fn estimate(args: &args::Estimate, global: &Global) -> Result<Exit, F
                 text.push_str(&line(step.step, &step.now.endpoint, &step.now));
             }
             text.push_str(&later(step));
-            let mut entry = row(forecast.recipe, step.step, &step.now);
-            entry["later_requests"] = step.later.requests.into();
-            entry["later_likely"] = step.later.likely.into();
-            entry["later_max_usd"] = json!(step.later.max_usd.map(|usd| usd.dollars()));
-            machine.push(entry);
         }
         let reasks = config.typed::<sections::Draft>(Some(forecast.recipe), "draft").max_reasks;
         text.push_str(&total(forecast, reasks));
         text.push_str(&lacking(&config, forecast.steps.iter().map(|step| &step.now)));
-        machine.push(json!({
-            "recipe": forecast.recipe, "imported": true,
-            "now_min_usd": forecast.now().map(|(min, _)| min.dollars()),
-            "now_max_usd": forecast.now().map(|(_, max)| max.dollars()),
-            "max_usd": forecast.max_usd().map(|usd| usd.dollars()),
-        }));
     }
     text.push_str(&grand_total(&forecasts));
-    if global.json {
-        output::json(&machine)?
-    } else {
-        output::print(&text)?
-    }
+    output::print(&text)?;
     Ok(Exit::Done)
 }
 
@@ -121,8 +107,8 @@ fn imagined(models: &[String], args: &args::Estimate, global: &Global) -> Result
         config.endpoints.push(endpoint.clone());
         let forecasts = forecast(&config, &recipes)?;
         let name = &endpoint.model;
-        let (mut requests, mut later, mut tokens, mut out) = (0, 0, 0, 0);
-        let (mut min, mut max) = (Some(Usd::ZERO), Some(Usd::ZERO));
+        let of_model = |forecast: &Forecast| imagined_costs(forecast, IMAGINED, name);
+        let costs: Vec<ImaginedCost> = forecasts.iter().flat_map(of_model).collect();
         if !models.is_empty() {
             text.push_str(&format!("{name}\n"));
         }
@@ -131,46 +117,32 @@ fn imagined(models: &[String], args: &args::Estimate, global: &Global) -> Result
                 text.push_str(&format!("  {}\n  {NOT_IMPORTED}", forecast.recipe));
                 continue;
             }
-            for step in forecast.steps.iter().filter(|step| step.now.endpoint == IMAGINED) {
-                let now = &step.now;
-                if now.requests == 0 && step.later.requests == 0 {
-                    continue;
-                }
+            for cost in costs.iter().filter(|cost| cost.recipe == forecast.recipe) {
                 text.push_str(&format!(
                     "  {:<32} {HANG}{}, {} tokens in, at most {} out; up to {} later\n",
-                    format!("{} {}", forecast.recipe, step.step),
-                    count(now.requests as u64, "request"),
-                    number(now.prompt_tokens),
-                    number(now.max_completion_tokens),
-                    number(step.later.requests),
+                    format!("{} {}", cost.recipe, cost.stage),
+                    count(cost.requests as u64, "request"),
+                    number(cost.prompt_tokens),
+                    number(cost.max_completion_tokens),
+                    number(cost.later_requests),
                 ));
-                requests += now.requests as u64;
-                later += step.later.requests;
-                tokens += now.prompt_tokens;
-                out += now.max_completion_tokens;
-                min = min.zip(now.min_usd).map(|(sum, one)| sum + one);
-                let most = now.max_usd.zip(step.later.max_usd).map(|(now, later)| now + later);
-                max = max.zip(most).map(|(sum, one)| sum + one);
-                machine.push(json!({
-                    "model": name, "recipe": forecast.recipe, "stage": step.step, "requests": now.requests,
-                    "prompt_tokens": now.prompt_tokens, "max_completion_tokens": now.max_completion_tokens,
-                    "later_requests": step.later.requests, "min_usd": now.min_usd.map(Usd::dollars),
-                    "max_usd": most.map(Usd::dollars),
-                }));
             }
         }
-        let money = match (min, max) {
+        let sum = |of: fn(&ImaginedCost) -> u64| costs.iter().map(of).sum::<u64>();
+        let usd = |of: fn(&ImaginedCost) -> Option<Usd>| costs.iter().map(of).sum::<Option<Usd>>();
+        let money = match (usd(|cost| cost.min_usd), usd(|cost| cost.max_usd)) {
             (Some(min), Some(max)) => format!("; from {min}, at most {max} to the end"),
             _ => String::new(),
         };
         text.push_str(&format!(
             "  {:<32} {HANG}{}, {} tokens in, at most {} out; up to {} later{money}\n",
             "all",
-            count(requests, "request"),
-            number(tokens),
-            number(out),
-            number(later),
+            count(sum(|cost| cost.requests as u64), "request"),
+            number(sum(|cost| cost.prompt_tokens)),
+            number(sum(|cost| cost.max_completion_tokens)),
+            number(sum(|cost| cost.later_requests)),
         ));
+        machine.extend(costs);
     }
     if models.is_empty() {
         text.push_str(
@@ -281,17 +253,4 @@ pub(super) fn line(step: &str, endpoint: &str, estimate: &Estimate) -> String {
         number(estimate.prompt_tokens),
         number(estimate.max_completion_tokens),
     )
-}
-
-pub(super) fn row(recipe: &str, step: &str, estimate: &Estimate) -> Value {
-    json!({
-        "recipe": recipe, "stage": step, "endpoint": estimate.endpoint, "items": estimate.items,
-        "stored": estimate.stored, "requests": estimate.requests, "prompt_tokens": estimate.prompt_tokens,
-        "max_completion_tokens": estimate.max_completion_tokens,
-        "min_usd": estimate.min_usd.map(|usd| usd.dollars()),
-        "max_usd": estimate.max_usd.map(|usd| usd.dollars()),
-        "likely_usd": estimate.likely_usd.map(|usd| usd.dollars()),
-        "prompt_tokens_share": estimate.learned.map(|learned| learned.share()),
-        "at_least_secs": estimate.at_least_secs,
-    })
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::args::{Evaluate, Global};
-use super::estimate::{lacking, line, row};
+use super::estimate::{lacking, line};
 use super::exit::{Exit, Failure};
 use super::output::{self, count, number};
 use super::progress::RunConsole;
@@ -19,6 +19,7 @@ use crate::evaluate::{
 use crate::figures;
 use crate::llm::{Estimate, Run, Usd};
 use crate::pipeline::blinding;
+use crate::report::RequestCost;
 use crate::stages::{Pulse, Stop};
 use crate::store::{Workspace, durable};
 
@@ -302,7 +303,7 @@ fn estimates(
     let estimates = evaluating::estimates(&args.sets, settings, means)?;
     if global.json {
         let rows: Vec<_> =
-            estimates.iter().map(|(set, estimate)| row(set, &estimate.stage, estimate)).collect();
+            estimates.iter().map(|(set, one)| RequestCost::new(set, &one.stage, one)).collect();
         output::json(&rows)?;
         return Ok(Exit::Done);
     }

@@ -1,29 +1,16 @@
 //! `explain`: why a post was kept or left out.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use anstyle::Style;
-use serde_json::json;
 
 use super::args::{Explain, Global};
 use super::exit::{Exit, Failure};
 use super::output;
 use super::show::both_sides;
 use super::terminal::{HANG, tint, tone, visible};
-use crate::audit::{
-    Ending, Explained, Passage, Reading, Resolution, Resolver, Whereabouts, compare, details,
-};
-use crate::pipeline::Withheld;
-use crate::release::stop_without_row;
-use crate::search::{self, Recalled};
+use crate::audit::{Ending, Explained, Passage, Reading, Whereabouts};
+use crate::report::{Also, Explanation, WithdrawnRecord, explanation};
 use crate::stages::definition;
-use crate::stages::withdrawal::Tombstone;
-use crate::store::{Error, Workspace};
 
-/// More records than this are listed instead of explained.
-const TELL: usize = 3;
-/// Most records searched.
-const MOST: usize = 200;
 /// Most lines of a list.
 const LISTED: usize = 20;
 /// Columns of a stage's name, at least.
@@ -35,81 +22,16 @@ const SHORT: usize = 200;
 
 pub(super) fn explain(args: &Explain, global: &Global) -> Result<Exit, Failure> {
     let config = output::load(global)?;
-    let workspace = Workspace::new(&config.root);
     let recipes = output::recipes(&config, &args.only)?;
-    let resolver = Resolver::open(&config, &recipes)?;
-    let found = resolver.resolve(&args.target, MOST)?;
+    let found = explanation(&config, &recipes, &args.target)?;
     if !global.quiet {
         found.changed.iter().for_each(|changed| eprintln!("note: {changed}"));
     }
-    let few = found.records.len() <= TELL && !found.more;
-    let hits = Hits { found: &found, few };
-    let mut endings = Vec::new();
-    let mut many = Vec::new();
-    for recipe in &recipes {
-        let mut ids: Vec<&String> = Vec::new();
-        let at = found
-            .records
-            .iter()
-            .filter(|record| few || record.recalled.is_none())
-            .flat_map(|record| &record.at);
-        for at in at.filter(|at| at.recipe.name == recipe.name) {
-            // A record that was read twice continues as one.
-            if !ids.contains(&&at.id) {
-                ids.push(&at.id);
-            }
-        }
-        if ids.len() > TELL {
-            many.extend(ids.into_iter().map(|id| (recipe.name, id.clone())));
-            continue;
-        }
-        for id in ids {
-            let mut explained = crate::audit::explain(&workspace, recipe, id)?;
-            compare(&workspace, recipe, &mut explained)?;
-            // After `compare`, which fills in the texts that may have to go.
-            if let Some(withheld) = resolver.withheld(recipe) {
-                hide(&mut explained, withheld)?;
-            }
-            // A record that import set aside has its text only in the dump.
-            if explained.text.is_none() {
-                explained.text = search::at_place(&config, id)?.map(|record| record.text);
-            }
-            for passage in &mut explained.way {
-                passage.details = details(&config, recipe, &passage.stage, &passage.id)?;
-            }
-            stop_without_row(&workspace, recipe, &mut explained)?;
-            endings.push(explained);
-        }
+    match global.json {
+        true => output::json(&found)?,
+        false => output::print(&text(&found, args.full))?,
     }
-    if global.json {
-        let mut also: Vec<_> =
-            many.iter().map(|(recipe, id)| json!({ "recipe": recipe, "id": id })).collect();
-        also.extend(hits.json());
-        let withdrawn: Vec<_> = found
-            .withdrawn
-            .iter()
-            .map(|(id, tombstone)| json!({ "id": id, "at": tombstone.at, "reason": tombstone.reason }))
-            .collect();
-        output::json(&json!({
-            "explained": endings, "also": also, "changed": found.changed, "withdrawn": withdrawn,
-            "read_as": found.reading, "other_readings": found.others,
-        }))?;
-    } else {
-        let mut text: String =
-            found.withdrawn.iter().map(|(id, tombstone)| print_withdrawn(id, tombstone)).collect();
-        text.extend(endings.iter().map(|explained| print(explained, args.full)));
-        if !many.is_empty() {
-            text.push_str("several posts contain this; name one of them:\n");
-            many.iter().take(LISTED).for_each(|(recipe, id)| text.push_str(&format!("  {recipe}  {id}\n")));
-            if many.len() > LISTED {
-                text.push_str(&format!("  … and {} more\n", many.len() - LISTED));
-            }
-        }
-        text.push_str(&hits.print());
-        found.others.iter().for_each(|other| text.push_str(&format!("{other}\n")));
-        output::print(&text)?;
-    }
-    if found.reading.is_none() {
+    if found.read_as.is_none() {
         return Err(Failure {
             exit: Exit::Gap,
             message: format!(
@@ -121,78 +43,59 @@ pub(super) fn explain(args: &Explain, global: &Global) -> Result<Exit, Failure> 
     Ok(Exit::Done)
 }
 
-fn print_withdrawn(id: &str, tombstone: &Tombstone) -> String {
-    let day = tombstone.at.get(..10).unwrap_or_default();
-    format!("{id}: withdrawn on {day}: {}\n", tombstone.reason)
+fn text(found: &Explanation, full: bool) -> String {
+    let mut text: String = found.withdrawn.iter().map(print_withdrawn).collect();
+    text.extend(found.explained.iter().map(|explained| print(explained, full)));
+    let of_recipes: Vec<String> = found
+        .also
+        .iter()
+        .filter_map(|also| match also {
+            Also::OfRecipe { recipe, id } => Some(format!("  {recipe}  {id}\n")),
+            Also::OfDump { .. } => None,
+        })
+        .collect();
+    if !of_recipes.is_empty() {
+        text.push_str("several posts contain this; name one of them:\n");
+        text.extend(listed(&of_recipes));
+    }
+    let of_dumps: Vec<String> = found.also.iter().filter_map(print_hit).collect();
+    if !of_dumps.is_empty() && !found.few {
+        let more = if found.more { "more than " } else { "" };
+        let what = if found.read_as == Some(Reading::Text) { "contain this" } else { "are there" };
+        let posts = output::count(of_dumps.len() as u64, "post");
+        text.push_str(&format!("{more}{posts} {what}; name one of them:\n"));
+    }
+    text.extend(listed(&of_dumps));
+    found.other_readings.iter().for_each(|other| text.push_str(&format!("{other}\n")));
+    text
 }
 
-/// Removes the texts of withdrawn records merged with this one, if no run has done so yet.
-fn hide(explained: &mut Explained, withheld: &Withheld) -> Result<(), Error> {
-    let ids = explained.absorbed.iter().map(|passage| passage.id.as_str());
-    let into = explained.way.iter().filter_map(|passage| passage.into.as_deref());
-    let withdrawn: BTreeSet<String> =
-        withheld.among(ids.chain(into))?.into_iter().map(str::to_owned).collect();
-    explained.absorbed.retain(|passage| !withdrawn.contains(&passage.id));
-    for passage in &mut explained.way {
-        if passage.into.as_ref().is_some_and(|into| withdrawn.contains(into)) {
-            passage.into_text = None;
-        }
-    }
-    Ok(())
+/// The first entries of a list, and how many there are further.
+fn listed(entries: &[String]) -> impl Iterator<Item = String> {
+    let further = entries.len().saturating_sub(LISTED);
+    let more = (further > 0).then(|| format!("  … and {further} more\n"));
+    entries.iter().take(LISTED).cloned().chain(more)
 }
 
-/// Records found in the dumps, and where each ended.
-struct Hits<'f> {
-    found: &'f Resolution,
-    /// Whether they are few enough to be explained.
-    few: bool,
+fn print_withdrawn(withdrawn: &WithdrawnRecord) -> String {
+    let WithdrawnRecord { id, at, reason } = withdrawn;
+    format!("{id}: withdrawn on {}: {reason}\n", at.get(..10).unwrap_or_default())
 }
 
-impl Hits<'_> {
-    /// Those to list: all if there are many, else those that no recipe has read.
-    fn listed(&self) -> impl Iterator<Item = (&Recalled, &[Whereabouts])> {
-        let rows = self.found.records.iter();
-        let rows = rows.filter_map(|record| Some((record.recalled.as_ref()?, record.ended.as_slice())));
-        rows.filter(move |(_, ended)| !self.few || ended.is_empty())
+/// A record found in the dumps, and where it ended.
+fn print_hit(also: &Also) -> Option<String> {
+    let Also::OfDump { place, id, text, recipes } = also else { return None };
+    let place = place.to_string();
+    let name = id.as_ref().unwrap_or(&place);
+    let at = if *name == place { String::new() } else { format!("  {place}") };
+    let mut hit = format!("  {name}{at}\n    {}\n", short(text, SHORT));
+    if recipes.is_empty() {
+        hit.push_str("    in the dump; no recipe has imported it: `riddlemill run`\n");
     }
-
-    fn json(&self) -> Vec<serde_json::Value> {
-        let row = |(record, ended): (&Recalled, &[Whereabouts])| {
-            let ended: BTreeMap<&str, &Whereabouts> =
-                ended.iter().map(|ended| (ended.recipe, ended)).collect();
-            json!({ "place": record.locator, "id": record.ids.first(), "text": record.text, "recipes": ended })
-        };
-        self.listed().map(row).collect()
+    for ended in recipes {
+        hit.push_str(&format!("    {:<15} {}\n", ended.recipe, describe(ended)));
     }
-
-    fn print(&self) -> String {
-        let mut text = String::new();
-        let all = self.listed().count();
-        if all > 0 && !self.few {
-            let more = if self.found.more { "more than " } else { "" };
-            let what = if self.found.reading == Some(Reading::Text) { "contain this" } else { "are there" };
-            text.push_str(&format!(
-                "{more}{} {what}; name one of them:\n",
-                output::count(all as u64, "post")
-            ));
-        }
-        for (record, ended) in self.listed().take(LISTED) {
-            let place = record.locator.to_string();
-            let name = record.ids.first().unwrap_or(&place);
-            let at = if *name == place { String::new() } else { format!("  {place}") };
-            text.push_str(&format!("  {name}{at}\n    {}\n", short(&record.text, SHORT)));
-            if ended.is_empty() {
-                text.push_str("    in the dump; no recipe has imported it: `riddlemill run`\n");
-            }
-            for ended in ended {
-                text.push_str(&format!("    {:<15} {}\n", ended.recipe, describe(ended)));
-            }
-        }
-        if all > LISTED {
-            text.push_str(&format!("  … and {} more\n", all - LISTED));
-        }
-        text
-    }
+    Some(hit)
 }
 
 /// An ending, for people.

@@ -1,370 +1,57 @@
 //! `fsck`: checks that all of raw/ is intact.
 
-use std::fs;
-use std::io::{BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
-
-use serde::de::DeserializeOwned;
-use serde_json::json;
-
 use super::args::{Fsck, Global};
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
-use crate::config::Config;
-use crate::decisions::DecisionLog;
-use crate::llm::SalvagedReplies;
-use crate::llm::store::Finding as Told;
-use crate::log::{self, Log, LogError};
-use crate::pipeline::{Tasks, secrets_stand};
-use crate::recipe::{self, RECIPES};
-use crate::release;
-use crate::review::{VoteLog, grades, guidance};
-use crate::stages::withdrawal::Withdrawals;
-use crate::stages::{StageError, draft, import};
-use crate::store::{Error, Workspace};
-use crate::warc::{ReadError, Reader, block_digest, resync};
-use crate::web::access::Access;
-use riddlemill_files::fence;
-
-/// Something in raw/ that was damaged or changed.
-struct Finding {
-    /// The file or folder, relative to the workspace.
-    place: String,
-    what: String,
-}
-
-/// Longest block of records that is checked, in bytes.
-const BLOCK: u64 = 64 << 20;
+use crate::report::Checked;
+use crate::web::{self, access::Access};
 
 pub(super) fn fsck(args: &Fsck, global: &Global) -> Result<Exit, Failure> {
     let config = output::load(global)?;
-    let workspace = Workspace::new(&config.root);
-    let raw = workspace.raw();
-    // Salvage comes first, so that the checks below show the damage that is left.
-    let salvaged = if args.salvage { log::salvage(&raw).map_err(Error::from)? } else { Vec::new() };
-    let replies_salvaged = if args.salvage { salvage_replies(&config)? } else { Vec::new() };
-    let mut found = Vec::new();
-    strangers(&workspace, &mut found);
-    logs(&workspace, &mut found)?;
-    let mut notes = replies(&config, &mut found);
-    // All recipes: releases stay in raw/ when a source is removed from the settings.
-    for recipe in RECIPES.iter() {
-        let unsound = release::unsound(&workspace, recipe);
-        found.extend(unsound.into_iter().map(|(place, what)| finding(&workspace, &place, what)));
-    }
-    dumps(&config, &mut found);
-    warcs(&workspace, &raw.join("warc"), &mut found)?;
-    notes.extend(secrets(&workspace, &mut found));
-    for note in notes.iter().filter(|_| !global.quiet) {
+    let checked = crate::report::fsck(&config, args.salvage, &web::registered_logs(), |workspace| {
+        Access::in_workspace(workspace).grants().map(drop)
+    })?;
+    for note in checked.notes.iter().filter(|_| !global.quiet) {
         eprintln!("note: {}: {}", note.place, note.what);
     }
-    if global.json {
-        let salvaged: Vec<_> = salvaged
-            .iter()
-            .map(|s| {
-                json!({
-                    "log": s.log, "what": s.what, "kept": s.kept, "left_out": s.left_out, "aside": s.moved_to,
-                })
-            })
-            .collect();
-        let found: Vec<_> = found.iter().map(|f| json!({ "place": f.place, "what": f.what })).collect();
-        let of_replies = replies_salvaged.iter().map(|s| {
-            json!({
-                "segment": s.path, "what": s.what, "kept": s.kept, "lost": s.lost, "torn": s.torn, "aside": s.moved_to,
-            })
-        });
-        let of_replies: Vec<_> = of_replies.collect();
-        let notes: Vec<_> = notes.iter().map(|f| json!({ "place": f.place, "what": f.what })).collect();
-        output::json(
-            &json!({ "salvaged": salvaged, "replies": of_replies, "findings": found, "notes": notes }),
-        )?;
-    } else {
-        let mut text = String::new();
-        for one in &salvaged {
-            text.push_str(&format!(
-                "salvaged raw/{}: {} kept, {} left out ({}); the damaged file is in {}\n",
-                one.log,
-                count(one.kept as u64, "line"),
-                one.left_out,
-                one.what,
-                one.moved_to.display()
-            ));
-        }
-        for one in &replies_salvaged {
-            let lost = one.lost.map_or("how many are missing is unknown".into(), |n| format!("{n} gone"));
-            text.push_str(&format!(
-                "salvaged {}: {} kept, {lost} ({})\n",
-                one.path.display(),
-                count(one.kept, "reply"),
-                one.what
-            ));
-            for at in &one.torn {
-                text.push_str(&format!("  damaged at byte {at} of its unpacked content\n"));
-            }
-        }
-        found.iter().for_each(|finding| text.push_str(&format!("{}: {}\n", finding.place, finding.what)));
-        text.push_str(&match found.len() {
-            0 => "raw/ is intact\n".to_string(),
-            n => count(n as u64, "finding") + "\n",
-        });
-        output::print(&text)?;
+    match global.json {
+        true => output::json(&checked)?,
+        false => output::print(&text(&checked))?,
     }
-    Ok(if found.is_empty() { Exit::Done } else { Exit::Gap })
+    Ok(if checked.findings.is_empty() { Exit::Done } else { Exit::Gap })
 }
 
-fn finding(workspace: &Workspace, place: &Path, what: impl Into<String>) -> Finding {
-    let place = place.strip_prefix(workspace.root()).unwrap_or(place);
-    Finding { place: place.display().to_string(), what: what.into() }
-}
-
-/// Links that lead out of the workspace, pipes, sockets and devices in raw/: nothing opens them. What is in the
-/// folder of dumps may be a link, and is checked as a dump.
-fn strangers(workspace: &Workspace, found: &mut Vec<Finding>) {
-    let raw = workspace.raw();
-    let mut waiting = vec![raw.clone()];
-    while let Some(place) = waiting.pop() {
-        let entries = match fence::list(&place) {
-            Ok(entries) => entries,
-            Err(e) => {
-                found.extend(
-                    fence::refusal(&e).map(|refused| finding(workspace, &place, refused.to_string())),
-                );
-                continue;
-            }
-        };
-        let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-        paths.sort();
-        for path in paths.into_iter().filter(|path| *path != raw.join("dumps")) {
-            if let Err(e) = fence::guard(&path) {
-                found
-                    .extend(fence::refusal(&e).map(|refused| finding(workspace, &path, refused.to_string())));
-            } else if fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_dir()) {
-                waiting.push(path);
-            }
+fn text(checked: &Checked) -> String {
+    let mut text = String::new();
+    for one in &checked.salvaged {
+        text.push_str(&format!(
+            "salvaged raw/{}: {} kept, {} left out ({}); the damaged file is in {}\n",
+            one.log,
+            count(one.kept as u64, "line"),
+            one.left_out,
+            one.what,
+            one.moved_to.display()
+        ));
+    }
+    for one in &checked.replies {
+        let lost = one.lost.map_or("how many are missing is unknown".into(), |n| format!("{n} gone"));
+        text.push_str(&format!(
+            "salvaged {}: {} kept, {lost} ({})\n",
+            one.path.display(),
+            count(one.kept, "reply"),
+            one.what
+        ));
+        for at in &one.torn {
+            text.push_str(&format!("  damaged at byte {at} of its unpacked content\n"));
         }
     }
-}
-
-/// Votes, decisions, tasks, skips, registries, access and withdrawals: their chains, and that each line is
-/// valid.
-fn logs(workspace: &Workspace, found: &mut Vec<Finding>) -> Result<(), Failure> {
-    let raw = workspace.raw();
-    let damaged = log::check(&raw).map_err(Error::from)?;
-    // heads.jsonl vouches for every log, so its own damage makes all of them doubtful.
-    let unsound: Vec<String> = damaged.iter().map(|(log, _)| log.clone()).collect();
-    let is_sound = |name: &str| unsound.iter().all(|log| log != name && log != "heads.jsonl");
-    let (of_votes, of_decisions) = (is_sound("votes"), is_sound("decisions"));
-    let damaged_names: Vec<String> = damaged.iter().map(|(_, what)| what.clone()).collect();
-    found.extend(damaged.into_iter().map(|(log, what)| finding(workspace, &raw.join(log), what)));
-    for stray in log::strays(&raw).map_err(Error::from)? {
-        let place = raw.join(stray.parent().and_then(Path::file_name).unwrap_or_default());
-        // The damaged log itself reports it already.
-        let is_named = damaged_names.iter().any(|what| {
-            stray.file_name().and_then(|name| name.to_str()).is_some_and(|name| what.contains(name))
-        });
-        if !is_named {
-            let name = stray.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            found.push(finding(
-                workspace,
-                &place,
-                format!("{name}: riddlemill did not write it; move it elsewhere"),
-            ));
-        }
-    }
-    // What a log's own reader does not understand, such as a rank of a newer program.
-    let mut read: Vec<(String, Result<(), Error>)> = vec![
-        ("access.jsonl".into(), Access::in_workspace(workspace).grants().map(drop)),
-        ("withdrawn.jsonl".into(), Withdrawals::load(workspace).map(drop)),
-    ];
-    for (recipe, review) in RECIPES.iter().flat_map(|r| r.reviews().map(move |review| (r, review))) {
-        let step = review.place().1;
-        let name = |folder: &str| format!("votes/{folder}/{}.{step}.jsonl", recipe.name);
-        read.push((name("assigned"), Tasks::open(workspace, recipe.name, step).map(drop)));
-        // Their readers skip what they do not know.
-        let (trials, notes, guides) = (name("trials"), name("notes"), name("guidelines"));
-        read.push((trials.clone(), known::<grades::Line>(&raw.join(trials))));
-        read.push((notes.clone(), known::<guidance::Note>(&raw.join(notes))));
-        read.push((guides.clone(), known::<guidance::Guide>(&raw.join(guides))));
-    }
-    let unread = read.into_iter().filter(|(name, _)| is_sound(name));
-    let unread: Vec<(String, Error)> = unread.filter_map(|(name, read)| Some((name, read.err()?))).collect();
-    found.extend(unread.into_iter().map(|(name, e)| finding(workspace, &raw.join(name), e.to_string())));
-    let mut add = |lines: Result<Vec<String>, LogError>| match lines {
-        Ok(lines) => found.extend(lines.into_iter().filter_map(|line| {
-            let (place, what) = line.split_once(": ")?;
-            Some(finding(workspace, Path::new(place), what))
-        })),
-        Err(e) => found.push(finding(workspace, &raw, e.to_string())),
-    };
-    // Opening a damaged log would report the same damage a second time.
-    if of_votes {
-        add(VoteLog::open(raw.join("votes")).map(|log| log.damaged().to_vec()));
-    }
-    if of_decisions {
-        add(DecisionLog::read(&workspace.decisions()).map(|log| log.damaged().to_vec()));
-    }
-    Ok(())
-}
-
-/// Whether each line of a log is one that this program knows.
-fn known<T: DeserializeOwned>(path: &Path) -> Result<(), Error> {
-    Ok(Log::at(path).entries::<T>().map(drop)?)
-}
-
-/// Salvages damaged segments of replies into new ones.
-fn salvage_replies(config: &Config) -> Result<Vec<SalvagedReplies>, Failure> {
-    if !Workspace::new(&config.root).raw().join("replies").is_dir() {
-        return Ok(Vec::new());
-    }
-    Ok(draft::open_damaged_store(config)?.salvage().map_err(StageError::from)?)
-}
-
-/// Damage of the replies; and, as notes, what their lines state and cannot be.
-fn replies(config: &Config, found: &mut Vec<Finding>) -> Vec<Finding> {
-    let workspace = Workspace::new(&config.root);
-    let folder = workspace.raw().join("replies");
-    // Does not create a store.
-    if !folder.is_dir() || fence::list(&folder).is_ok_and(|mut entries| entries.next().is_none()) {
-        return Vec::new();
-    }
-    let named = |f: Told| {
-        let at = f.at.map(|at| format!(" at byte {at}")).unwrap_or_default();
-        finding(&workspace, &folder, format!("segment {:06}{at}: {}", f.segment, f.what))
-    };
-    let verified = draft::open_damaged_store(config).map_err(|e| e.to_string());
-    match verified.and_then(|store| store.verify().map_err(|e| e.to_string())) {
-        Ok(verified) => {
-            found.extend(verified.findings.into_iter().map(named));
-            verified.notes.into_iter().map(named).collect()
-        }
-        Err(what) => {
-            found.push(finding(&workspace, &folder, what));
-            Vec::new()
-        }
-    }
-}
-
-/// Compares dumps with the hashes in the settings and in pipeline.lock.
-fn dumps(config: &Config, found: &mut Vec<Finding>) {
-    let mut reported: Vec<String> = Vec::new();
-    for recipe in recipe::used(config) {
-        if let Err(problems) = import::files(config, recipe.name, recipe.is_of_riddles()) {
-            reported
-                .extend(problems.0.into_iter().map(|problem| format!("{}: {}", problem.place, problem.what)));
-        }
-    }
-    // Recipes share dumps, so one problem turns up once for each of them.
-    reported.sort();
-    reported.dedup();
-    found.extend(reported.into_iter().filter_map(|line| {
-        let (place, what) = line.split_once(": ")?;
-        Some(Finding { place: place.into(), what: what.into() })
-    }));
-}
-
-/// Compares archives with the digests in their records.
-fn warcs(workspace: &Workspace, folder: &Path, found: &mut Vec<Finding>) -> Result<(), Failure> {
-    let mut waiting = vec![folder.to_owned()];
-    let mut files: Vec<PathBuf> = Vec::new();
-    while let Some(place) = waiting.pop() {
-        let Ok(entries) = fence::list(&place) else { continue };
-        for entry in entries {
-            let entry = entry.map_err(Error::io("list", &place))?;
-            // A link to a folder is checked at its own place, and could lead in a circle.
-            match entry.file_type().map_err(Error::io("list", &place))?.is_dir() {
-                true => waiting.push(entry.path()),
-                false => files.extend(Some(entry.path()).filter(|path| !path.is_dir())),
-            }
-        }
-    }
-    // The order of a folder's entries depends on the file system.
-    files.sort();
-    for path in files.iter().filter(|path| path.to_string_lossy().contains(".warc")) {
-        found.extend(warc(path).into_iter().map(|what| finding(workspace, path, what)));
-    }
-    Ok(())
-}
-
-/// All damage in an archive: after a damaged record, reading continues at the next whole one.
-fn warc(path: &Path) -> Vec<String> {
-    let mut found = Vec::new();
-    let opened = fence::open(path).and_then(|file| Reader::new(BufReader::new(file.take(u64::MAX))));
-    let mut reader = match opened {
-        Ok(reader) => Some(reader),
-        Err(e) => return vec![e.to_string()],
-    };
-    while let Some(here) = &mut reader {
-        match record(here) {
-            Ok(None) => break,
-            Ok(Some(wrong)) => found.extend(wrong),
-            Err(e) => {
-                found.push(e.to_string());
-                reader = match resync(path, e.at, u64::MAX) {
-                    Ok(next) => next,
-                    Err(e) => {
-                        found.push(e.to_string());
-                        None
-                    }
-                };
-            }
-        }
-    }
-    found
-}
-
-/// Checks the next record's block; `None` at the end.
-fn record(reader: &mut Reader<impl BufRead>) -> Result<Option<Option<String>>, ReadError> {
-    let Some(record) = reader.next_record()? else { return Ok(None) };
-    let stated = record.header.get("WARC-Block-Digest").filter(|digest| digest.starts_with("sha256:"));
-    // The whole block is read into memory to hash it.
-    let stated = stated.map(str::to_owned).filter(|_| record.length <= BLOCK);
-    let mut wrong = None;
-    if let Some(stated) = stated {
-        let block = reader.block(BLOCK)?;
-        if block_digest(&block.bytes) != stated {
-            let at = record.at;
-            wrong = Some(format!(
-                "record at byte {}+{}: its block differs from what was stored",
-                at.member, at.skip
-            ));
-        }
-    }
-    // The checksum is at the end of the record's gzip member.
-    reader.finish_record()?;
-    Ok(Some(wrong))
-}
-
-/// Whether the secrets are those that were used; and, as notes, which of them others may read.
-fn secrets(workspace: &Workspace, found: &mut Vec<Finding>) -> Vec<Finding> {
-    let mut notes = Vec::new();
-    if let Err(e) = secrets_stand(workspace) {
-        let place = match &e {
-            Error::Damaged { path, .. } => path.clone(),
-            _ => workspace.raw(),
-        };
-        // Damage to the withdrawals themselves is reported with the other logs.
-        if !found.iter().any(|known| workspace.root().join(&known.place) == place) {
-            found.push(finding(workspace, &place, e.to_string()));
-        }
-    }
-    if let Ok(unknown @ 1..) = Withdrawals::load(workspace).map(|withdrawals| withdrawals.unknown()) {
-        let what = format!(
-            "{} made under a salt that raw/salt replaces, and no longer {}: `riddlemill withdraw` the posts again",
-            if unknown == 1 { "1 withdrawal was".into() } else { format!("{unknown} withdrawals were") },
-            if unknown == 1 { "counts" } else { "count" },
-        );
-        notes.push(finding(workspace, &workspace.raw().join("withdrawn.jsonl"), what));
-    }
-    #[cfg(unix)]
-    for name in ["salt", "blinding", "access.jsonl"] {
-        use std::os::unix::fs::PermissionsExt;
-        let path = workspace.raw().join(name);
-        // A secret that does not exist has no mode to complain about.
-        let mode = fs::metadata(&path).map_or(0, |meta| meta.permissions().mode() & 0o777);
-        if mode & 0o077 != 0 {
-            let what = format!("other users can read it (mode {mode:03o}): `chmod 600` prevents that");
-            notes.push(finding(workspace, &path, what));
-        }
-    }
-    notes
+    checked
+        .findings
+        .iter()
+        .for_each(|finding| text.push_str(&format!("{}: {}\n", finding.place, finding.what)));
+    text.push_str(&match checked.findings.len() {
+        0 => "raw/ is intact\n".to_string(),
+        n => count(n as u64, "finding") + "\n",
+    });
+    text
 }

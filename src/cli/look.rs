@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use serde_json::{Value, json};
 use url::Url;
 
 use super::args::{Crawl, Global};
@@ -13,6 +12,7 @@ use crate::crawl::settings::Source;
 use crate::crawl::{self, Dirs, Looked};
 use crate::pages::profile::{Inspected, Inspection, Missing};
 use crate::pages::{self, Class, Profile, Site, charset};
+use crate::report::PageFinding;
 use crate::store::Error;
 
 pub(super) fn look(
@@ -65,7 +65,7 @@ pub(super) fn look(
         seen: &seen,
     };
     if global.json {
-        output::json(&view.json())?
+        output::json(&PageFinding::new(&page, class, text.encoding, &name, &seen))?
     } else {
         output::print(&view.text(args.posts))?
     }
@@ -200,34 +200,6 @@ impl View<'_> {
             text.push_str("\n            it is on the page, but in no item: `in = \"page\"`?");
         }
         text
-    }
-
-    fn json(&self) -> Value {
-        let item = |item: &Inspected| {
-            let entry = &item.entry;
-            let seen: Vec<_> = item
-                .seen
-                .iter()
-                .map(|seen| json!({ "key": seen.key, "by": seen.by, "raw": seen.raw }))
-                .collect();
-            json!({
-                "id": entry.id, "thread": entry.thread, "floor": entry.floor, "first": entry.first, "joke": item.joke,
-                "title": entry.title, "body": entry.body, "answer": entry.answer, "author": entry.author, "time": entry.time,
-                "time_raw": entry.time_raw, "score": entry.score, "images": entry.images, "links": entry.links, "gone": entry.removed, "seen": seen,
-            })
-        };
-        let missing = |missing: &Missing| {
-            json!({
-                "key": missing.key, "description": missing.description, "posts": missing.posts.map(|(lacking, _)| lacking),
-                "part": missing.part.as_ref().map(|(part, _)| part), "strangers": missing.strangers,
-            })
-        };
-        json!({
-            "url": self.page.url, "status": self.page.status, "encoding": self.encoding, "class": self.class.code(),
-            "profile": self.name, "list": self.seen.list, "thread": self.seen.thread, "links": self.seen.links.iter().map(|(link, mark)| json!({ "link": link, "changed": mark })).collect::<Vec<_>>(),
-            "next": self.seen.next, "posts": self.seen.items.iter().map(item).collect::<Vec<_>>(),
-            "missing": self.seen.missing.iter().map(missing).collect::<Vec<_>>(),
-        })
     }
 }
 

@@ -9,7 +9,7 @@ use super::exit::{Exit, Failure};
 use super::terminal;
 use crate::config::{Config, Overrides, Problem, Problems, unknown};
 use crate::recipe::{self, Recipe};
-use crate::text::grouped;
+pub(super) use crate::report::{count, number};
 use riddlemill_benchmarks::SetAside;
 
 /// The settings of the workspace in the flags.
@@ -216,19 +216,4 @@ pub(super) fn raw(text: &str) -> Result<(), Failure> {
         }
         _ => Ok(()),
     }
-}
-
-/// A count with thousands separators: 81700 as 81,700.
-pub(super) fn number(n: u64) -> String {
-    grouped(i64::try_from(n).unwrap_or(i64::MAX))
-}
-
-/// A count with its noun: `1 record`, `2 records`, `2 replies`.
-pub(super) fn count(n: u64, noun: &str) -> String {
-    let noun = match noun.strip_suffix('y') {
-        _ if n == 1 => noun.to_string(),
-        Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{stem}ies"),
-        _ => format!("{noun}s"),
-    };
-    format!("{} {noun}", number(n))
 }

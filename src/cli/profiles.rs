@@ -150,10 +150,10 @@ fn shown(file: &Path, root: &Path) -> String {
 
 fn keys(global: &Global) -> Result<(), Failure> {
     if global.json {
-        let rows: Vec<_> = KEYS.iter().map(|(key, doc)| json!({ "key": key, "doc": doc })).collect();
+        let rows: Vec<_> = KEYS.iter().map(|key| json!({ "key": key.name, "doc": key.doc })).collect();
         return output::json(&rows);
     }
-    let lines: String = KEYS.iter().map(|(key, doc)| format!("{key:12} {doc}\n")).collect();
+    let lines: String = KEYS.iter().map(|key| format!("{:12} {}\n", key.name, key.doc)).collect();
     output::print(&format!(
         "{lines}\nThe value of a key is a selector (`a.nxt`, `time@datetime` for an attribute, \
          `li@data-field#/id` for JSON\n\

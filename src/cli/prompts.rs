@@ -1,7 +1,5 @@
 //! `prompts`: the prompts for models, and a workspace's changes to them.
 
-use serde_json::json;
-
 use super::args::{Global, PromptsVerb};
 use super::exit::{Exit, Failure};
 use super::output;
@@ -30,16 +28,7 @@ pub(super) fn prompts(verb: &PromptsVerb, global: &Global) -> Result<Exit, Failu
 
 fn list(prompts: &[crate::llm::prompt::PromptInfo], global: &Global) -> Result<(), Failure> {
     if global.json {
-        let rows: Vec<_> = prompts
-            .iter()
-            .map(|p| {
-                json!({
-                    "name": p.name, "about": p.about, "output": p.output, "variables": p.variables,
-                    "hash": p.hash, "overridden_by": p.overridden_by,
-                })
-            })
-            .collect();
-        return output::json(&rows);
+        return output::json(&prompts);
     }
     let width = prompts.iter().map(|p| p.name.len()).max().unwrap_or(0);
     let mut text = String::new();

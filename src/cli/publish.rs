@@ -1,6 +1,6 @@
 //! `publish`: publishes a release.
 
-use serde_json::json;
+use serde::Serialize;
 
 use super::args::{Global, Outlet, Publish};
 use super::exit::{Exit, Failure};
@@ -20,6 +20,13 @@ impl From<OutletError> for Failure {
     }
 }
 
+/// The commands of an upload, and whether they ran.
+#[derive(Serialize)]
+struct Upload {
+    commands: Vec<String>,
+    uploaded: bool,
+}
+
 pub(super) fn publish(args: &Publish, global: &Global) -> Result<Exit, Failure> {
     if !args.folder.is_dir() {
         return Err(Failure::usage(format!("{} is not a folder", args.folder.display())));
@@ -36,7 +43,7 @@ pub(super) fn publish(args: &Publish, global: &Global) -> Result<Exit, Failure> 
             let named = || global.workspace.join("output").join(format!("{}.tar.zst", release.name()));
             let made = release.archive(&file.clone().unwrap_or_else(named))?;
             if global.json {
-                output::json(&json!({ "sha256": made.sha256, "bytes": made.bytes, "files": made.files }))?;
+                output::json(&made)?;
             } else {
                 let files = made.files.iter().map(|file| format!("{}\n", file.display()));
                 output::print(&(files.collect::<String>() + &format!("sha256 {}\n", made.sha256)))?;
@@ -54,7 +61,7 @@ pub(super) fn publish(args: &Publish, global: &Global) -> Result<Exit, Failure> 
                 })?;
             }
             if global.json {
-                output::json(&json!({ "commands": commands, "uploaded": args.go }))?;
+                output::json(&Upload { commands, uploaded: args.go })?;
             } else if args.go {
                 output::print(&format!("https://huggingface.co/datasets/{repo}\n"))?;
             } else {

@@ -3,12 +3,14 @@
 
 use std::fmt::Write as _;
 
-use clap::CommandFactory;
+use clap::{CommandFactory, ValueEnum};
+use riddlemill_benchmarks::edition2::declared;
 
-use super::args::Cli;
+use super::args::{Cli, WrittenFile};
 use super::exit;
 use crate::config::sections::SECTIONS;
-use crate::config::{Section, json_schema, reference};
+use crate::config::{Key, Section, reference};
+use crate::pages::profile::KEYS;
 use crate::recipe::RECIPES;
 use crate::record::{CellKind, Column, Entry, Link, Reason, State, Typed};
 use crate::stages::Rows;
@@ -22,10 +24,11 @@ pub(super) fn pages() -> Vec<(String, String)> {
         ("records.md", records()),
         ("benchmarks.md", benchmarks()),
         ("addresses.md", addresses_page()),
-        ("pipeline.schema.json", schema()),
+        ("folders.md", folders()),
+        ("profiles.md", profiles()),
     ];
     let pages = pages.into_iter().map(|(name, page)| (name.to_owned(), page));
-    pages.chain(commands()).collect()
+    pages.chain(schemas()).chain(commands()).collect()
 }
 
 /// A cell of a Markdown table.
@@ -61,15 +64,50 @@ fn settings() -> String {
     page
 }
 
-/// What `config --schema` prints for the built-in benchmarks.
-fn schema() -> String {
-    format!("{:#}\n", json_schema(&crate::recipe::names()))
+/// What `config --schema=FILE` prints of each file; for pipeline.toml that of the built-in benchmarks.
+fn schemas() -> impl Iterator<Item = (String, String)> {
+    let schema = |file: &WrittenFile| {
+        let name = file.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
+        (format!("{name}.schema.json"), format!("{:#}\n", super::config::schema(*file)))
+    };
+    WrittenFile::value_variants().iter().map(schema)
+}
+
+/// The keys of a benchmark's folder.
+fn folders() -> String {
+    let mut page = "# Keys of a benchmark's folder\n\nEvery table of the files of a [folder](../benchmark-folder.md), and every key in \
+        it. NAME stands for a name of your own.\nThe files `*.zh.toml` have the Chinese of texts under the same keys.\n"
+        .to_owned();
+    for (file, _, keys) in declared::FILES {
+        let _ = write!(page, "\n## {file}.toml\n");
+        for (table, keys) in declared::tables(keys) {
+            if !table.is_empty() {
+                let _ = write!(page, "\n### [{table}]\n");
+            }
+            page.push('\n');
+            table_of_keys(&mut page, keys.iter().map(|key| (key.name.to_owned(), key)));
+        }
+    }
+    page
+}
+
+/// The keys of a site's profile.
+fn profiles() -> String {
+    let mut page = "# Keys of a site's profile\n\nEvery key of `profiles/NAME.toml`; `riddlemill profiles keys` prints the same. \
+        [The chapter on crawling](../crawl.md) has examples.\n\n"
+        .to_owned();
+    table_of_keys(&mut page, KEYS.iter().map(|key| (key.name.to_owned(), key)));
+    page
 }
 
 fn table_of_settings(page: &mut String, heading: &str, table: &Section) {
     let _ = write!(page, "\n## {heading}\n\n{}\n\n", cell(table.doc));
+    table_of_keys(page, table.dotted());
+}
+
+fn table_of_keys<'k>(page: &mut String, keys: impl IntoIterator<Item = (String, &'k Key)>) {
     page.push_str("| key | takes | default | what it does |\n|---|---|---|---|\n");
-    for (name, key) in table.dotted() {
+    for (name, key) in keys {
         let takes = cell(&key.kind.expected());
         let _ = writeln!(page, "| `{name}` | {takes} | {} | {} |", code(key.default), cell(key.doc));
     }
@@ -167,7 +205,7 @@ fn benchmarks() -> String {
         let _ = write!(page, "\n## {}\n\n{}\n\n", recipe.name, cell(recipe.about));
         page.push_str("| step | does | rows | reads |\n|---|---|---|---|\n");
         for step in recipe.steps() {
-            let (kind, about) = super::benchmark::does(step);
+            let (kind, about) = (step.stage.name(), step.stage.detail());
             let does = if about.is_empty() { kind.to_owned() } else { format!("{kind}: {about}") };
             let rows = step.stage.rows().name();
             let _ =

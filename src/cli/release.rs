@@ -10,6 +10,7 @@ use crate::pipeline;
 use crate::recipe::{self, Recipe};
 use crate::release::registry::Registry;
 use crate::release::{self, Version, Wanted, Yanked};
+use crate::report::{ReleasedVersion, YankedVersion};
 use crate::store::Workspace;
 
 pub(super) fn release(args: &Release, global: &Global) -> Result<Exit, Failure> {
@@ -31,11 +32,7 @@ pub(super) fn release(args: &Release, global: &Global) -> Result<Exit, Failure> 
     let place =
         Workspace::new(&config.root).candidate(recipe.name).with_file_name(proposal.version.to_string());
     if global.json {
-        output::json(&serde_json::json!({
-            "recipe": recipe.name, "version": proposal.version, "bump": proposal.bump,
-            "changes": proposal.changes, "draft": proposal.draft, "rows": manifest.configs, "folder": place,
-            "left_out": manifest.left_out,
-        }))?;
+        output::json(&ReleasedVersion::new(recipe, &proposal, &manifest, &place))?;
         return Ok(Exit::Done);
     }
     let mut text = format!(
@@ -59,6 +56,11 @@ pub(super) fn release(args: &Release, global: &Global) -> Result<Exit, Failure> 
     }
     for left in &manifest.left_out {
         text.push_str(&format!("  left out: {}\n", left.describe()));
+    }
+    for (one, other) in &manifest.crossing {
+        text.push_str(&format!(
+            "  in two splits: {one} and {other} became near after their release, and stay where they are\n"
+        ));
     }
     output::print(&text)?;
     Ok(Exit::Done)
@@ -93,7 +95,7 @@ fn yank(config: &Config, args: &Yank, global: &Global) -> Result<Exit, Failure> 
     let yanked = Yanked { date: args.date.clone().unwrap_or_else(today), reason: args.reason.clone() };
     release::yank(&workspace, recipe, version, yanked.clone())?;
     if global.json {
-        output::json(&serde_json::json!({ "recipe": recipe.name, "version": version, "yanked": yanked }))?;
+        output::json(&YankedVersion { recipe: recipe.name, version, yanked })?;
         return Ok(Exit::Done);
     }
     output::print(&format!(
@@ -112,9 +114,7 @@ fn adopt(
 ) -> Result<Exit, Failure> {
     let adopted = release::adopt(config, recipe, published)?;
     if global.json {
-        output::json(&serde_json::json!({
-            "published": adopted.published, "found": adopted.found, "new": adopted.new,
-        }))?;
+        output::json(&adopted)?;
         return Ok(Exit::Done);
     }
     output::print(&format!(

@@ -1,28 +1,13 @@
 //! The released versions in `status`.
 
-use serde_json::{Value, json};
-
-use super::exit::Failure;
 use crate::recipe::Recipe;
-use crate::release::{Since, since};
-use crate::store::Workspace;
+use crate::release::Since;
 
 /// Most rows named for each version.
 const NAMED: usize = 10;
 
-/// The released versions of a recipe, for people and for machines: which of their rows would no longer be
-/// released unchanged, and why.
-pub(super) fn describe(
-    workspace: &Workspace,
-    recipe: &'static Recipe,
-) -> Result<(String, Vec<Value>), Failure> {
-    let versions = since(workspace, recipe)?;
-    let text = versions.iter().map(|version| lines(recipe, version)).collect();
-    let machine = versions.iter().map(|version| json!({ "recipe": recipe.name, "released": version }));
-    Ok((text, machine.collect()))
-}
-
-fn lines(recipe: &Recipe, since: &Since) -> String {
+/// A released version: which of its rows would no longer be released unchanged, and why.
+pub(super) fn lines(recipe: &Recipe, since: &Since) -> String {
     let Since { version, date, rows, yanked, otherwise } = since;
     let yanked = yanked
         .as_ref()

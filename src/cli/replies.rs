@@ -4,14 +4,13 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Write};
 use std::path::Path;
 
-use serde_json::json;
+use serde::Serialize;
 
 use super::args::{Global, RepliesVerb};
 use super::batches;
 use super::exit::{Exit, Failure};
 use super::output::{self, count, number};
-use crate::llm::store::Finding;
-use crate::llm::{HalfReply, Store, half_replies};
+use crate::llm::{HalfReply, Key, Store, half_replies};
 use crate::stages::draft;
 use crate::store::Error;
 
@@ -32,6 +31,13 @@ pub(super) fn replies(verb: &RepliesVerb, global: &Global) -> Result<Exit, Failu
         RepliesVerb::Batches => batches::batches(&config, global),
         RepliesVerb::Cancel { batch, lost } => batches::cancel(&config, store, batch, *lost, global),
     }
+}
+
+/// A reply that was forgotten.
+#[derive(Serialize)]
+struct Forgotten<'r> {
+    key: &'r Key,
+    why: &'r str,
 }
 
 fn forget(store: &Store, begins: &str, why: &str, global: &Global) -> Result<Exit, Failure> {
@@ -56,11 +62,19 @@ fn forget(store: &Store, begins: &str, why: &str, global: &Global) -> Result<Exi
     };
     store.forget(key, why.trim()).map_err(failed)?;
     if global.json {
-        output::json(&json!({ "key": key, "why": why.trim() }))?;
+        output::json(&Forgotten { key, why: why.trim() })?;
     } else if !global.quiet {
         eprintln!("{key} is asked for again by the next run that needs it and may ask");
     }
     Ok(Exit::Done)
+}
+
+/// Half a reply, and whether it is forgotten now.
+#[derive(Serialize)]
+struct HalfRow<'h> {
+    #[serde(flatten)]
+    half: &'h HalfReply,
+    forgotten: bool,
 }
 
 /// Lists what an earlier version took for whole, or forgets it.
@@ -73,11 +87,8 @@ fn halves(store: &Store, forget: bool, global: &Global) -> Result<Exit, Failure>
         }
     }
     if global.json {
-        let line = |half: &HalfReply| {
-            json!({ "key": half.key, "model": half.model, "template": half.template, "max_tokens": half.max_tokens,
-                "is": if half.is_refusal { "refused" } else { "cut" }, "text": half.text, "forgotten": forget })
-        };
-        output::json(&halves.iter().map(line).collect::<Vec<_>>())?;
+        let rows: Vec<HalfRow<'_>> = halves.iter().map(|half| HalfRow { half, forgotten: forget }).collect();
+        output::json(&rows)?;
         return Ok(Exit::Done);
     }
     let mut text = String::new();
@@ -112,27 +123,7 @@ fn failed(error: impl std::fmt::Display) -> Failure {
 fn stats(store: &Store, global: &Global) -> Result<Exit, Failure> {
     let stats = store.stats().map_err(failed)?;
     if global.json {
-        let models: Vec<_> = stats
-            .models
-            .iter()
-            .map(|m| {
-                json!({
-                    "identity": m.identity, "model": m.model, "template": m.template, "replies": m.replies,
-                    "prompt_tokens": m.prompt_tokens, "completion_tokens": m.completion_tokens,
-                    "usd": m.charged.dollars(),
-                })
-            })
-            .collect();
-        let budgets: Vec<_> = stats
-            .budgets
-            .iter()
-            .map(|(scope, usd, attempts)| json!({ "scope": scope, "usd": usd.dollars(), "attempts": attempts }))
-            .collect();
-        output::json(&json!({
-            "segments": stats.segments, "bytes": stats.bytes, "replies": stats.replies,
-            "failed_attempts": stats.failed_attempts, "open_attempts": stats.open_attempts,
-            "models": models, "budgets": budgets,
-        }))?;
+        output::json(&stats)?;
         return Ok(Exit::Done);
     }
     let mut text = format!(
@@ -183,10 +174,7 @@ fn import(store: &Store, file: &Path, global: &Global) -> Result<Exit, Failure> 
         eprintln!("{}:{line}: {why}", file.display());
     }
     if global.json {
-        output::json(&json!({
-            "added": imported.added, "known": imported.known, "forgotten": imported.forgotten,
-            "refused": imported.refused,
-        }))?;
+        output::json(&imported)?;
     } else {
         let refused = imported.refused.len() as u64;
         let forgotten = match imported.forgotten {
@@ -207,13 +195,7 @@ fn import(store: &Store, file: &Path, global: &Global) -> Result<Exit, Failure> 
 fn verify(store: &Store, global: &Global) -> Result<Exit, Failure> {
     let verified = store.verify().map_err(failed)?;
     if global.json {
-        let told = |of: &[Finding]| -> Vec<_> {
-            of.iter().map(|f| json!({ "segment": f.segment, "at": f.at, "what": f.what })).collect()
-        };
-        output::json(&json!({
-            "segments": verified.segments, "lines": verified.lines, "replies": verified.replies,
-            "findings": told(&verified.findings), "notes": told(&verified.notes),
-        }))?;
+        output::json(&verified)?;
     } else {
         let mut text = String::new();
         let notes = verified.notes.iter().map(|note| ("note: ", note));

@@ -1,18 +1,15 @@
 //! `report`: the funnel by stage, state and reason.
 
-use std::collections::BTreeMap;
 use std::path::Path;
-
-use serde_json::json;
 
 use super::args::{Global, Report};
 use super::exit::{Exit, Failure};
 use super::output::{self, number};
 use super::terminal::{HANG, tint, tone, visible};
-use crate::audit::{Funnel, Shown, declared_tables, examples, figure_files, figures, funnel, page, tables};
-use crate::recipe::Recipe;
+use crate::audit::{Funnel, declared_tables, figure_files, figures, page};
 use crate::record::State;
-use crate::release::{Candidate, LeftOut};
+use crate::release::LeftOut;
+use crate::report::{Examples, RecipeReport, recipe_report};
 use crate::stages;
 use crate::store::{Workspace, durable};
 
@@ -21,9 +18,6 @@ const ON_PAGE: usize = 3;
 
 /// Characters of the longest bar, so that a line fits 80 columns.
 const BAR: u64 = 20;
-
-/// Examples by stage, then by `state/reason`.
-type Examples = BTreeMap<String, BTreeMap<String, Vec<Shown>>>;
 
 pub(super) fn report(args: &Report, global: &Global) -> Result<Exit, Failure> {
     let config = output::load(global)?;
@@ -49,33 +43,21 @@ pub(super) fn report(args: &Report, global: &Global) -> Result<Exit, Failure> {
         }
         return Ok(Exit::Done);
     }
-    let (mut texts, mut machine) = (Vec::new(), Vec::new());
-    for recipe in recipes {
-        let funnel = funnel(&workspace, recipe)?;
-        let examples = all_examples(&workspace, recipe, args.examples)?;
-        let tables = tables(&config, recipe)?;
-        let below = tables.as_ref().map(|tables| tables.text.as_str()).unwrap_or_default();
-        let candidate = Candidate::read(&workspace.candidate(recipe.name))?;
-        let stopped: Vec<&LeftOut> = candidate.iter().flat_map(Candidate::stopped).collect();
-        texts.push(print(&funnel, &examples) + &print_stopped(&stopped) + below);
-        let mut row = json!({ "recipe": funnel.recipe, "stages": funnel.stages });
-        if !stopped.is_empty() {
-            row["conditions"] = json!(stopped);
-        }
-        if let Some(tables) = tables {
-            row["tables"] = json!(tables.figures);
-        }
-        if args.examples > 0 {
-            row["examples"] = json!(examples);
-        }
-        machine.push(row);
-    }
-    if global.json {
-        output::json(&machine)?;
-    } else {
-        output::print(&texts.join("\n"))?;
+    let reports: Vec<RecipeReport> = recipes
+        .into_iter()
+        .map(|recipe| recipe_report(&config, recipe, args.examples))
+        .collect::<Result<_, _>>()?;
+    match global.json {
+        true => output::json(&reports)?,
+        false => output::print(&reports.iter().map(text).collect::<Vec<_>>().join("\n"))?,
     }
     Ok(Exit::Done)
+}
+
+fn text(report: &RecipeReport) -> String {
+    let below = report.tables.as_ref().map(|tables| tables.text.as_str()).unwrap_or_default();
+    let none = Examples::new();
+    print(&report.funnel, report.examples.as_ref().unwrap_or(&none)) + &print_stopped(&report.stopped) + below
 }
 
 /// Says where figures are.
@@ -83,16 +65,6 @@ pub(super) fn print_figures(folder: &Path, count: usize, global: &Global) {
     if !global.quiet {
         eprintln!("{} in {}", output::count(count as u64, "file"), folder.display());
     }
-}
-
-fn all_examples(workspace: &Workspace, recipe: &'static Recipe, size: usize) -> Result<Examples, Failure> {
-    let mut all = Examples::new();
-    if size > 0 {
-        for step in recipe.steps() {
-            all.insert(step.name.into(), examples(workspace, recipe, step, size)?);
-        }
-    }
-    Ok(all)
 }
 
 fn print(funnel: &Funnel, examples: &Examples) -> String {
@@ -143,7 +115,7 @@ fn print(funnel: &Funnel, examples: &Examples) -> String {
 }
 
 /// What the conditions of `[data]` stopped of the records at the end, told as steps.
-fn print_stopped(stopped: &[&LeftOut]) -> String {
+fn print_stopped(stopped: &[LeftOut]) -> String {
     let mut text = String::new();
     for (at, left) in stopped.iter().enumerate() {
         if at == 0 || stopped[at - 1].stage != left.stage {

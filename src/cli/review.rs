@@ -2,24 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
-use serde_json::json;
-
 use super::args::{Global, Only, Place, ReviewVerb, RoundArg};
 use super::exit::{Exit, Failure};
 use super::output::{self, count, number};
 use super::review_session::{ReviewSession, usage};
 use super::{aside, carry, disputes, proposals, sheets, trials};
 use crate::config::{Config, sections};
-use crate::pipeline::{RunError, Tasks, known_answers, review_items};
-use crate::review::agreement::{self, Bootstrap, Estimate, FieldAgreement, PairAgreement};
-use crate::review::ballot::Ballot;
-use crate::review::{
-    Annotator, AssignSettings, Item, Task, Vote, Voted, assign, kept_off, replace, resolve_all, status,
-    voted::guessed,
-};
-use crate::stages::review::Votes;
-use crate::store::Workspace;
+use crate::pipeline::known_answers;
+use crate::report::{AgreementRow, ReviewStatus, reviews};
+use crate::review::agreement::{Estimate, PairAgreement};
+use crate::review::{Annotator, AssignSettings, Item, Task, assign, kept_off, replace};
 use crate::text::decimals;
 
 pub(super) fn review(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure> {
@@ -212,69 +204,30 @@ fn print_status(
     with_agreement: bool,
     global: &Global,
 ) -> Result<Exit, Failure> {
-    let mut text = String::new();
-    let mut machine = Vec::new();
-    for recipe in output::recipes(config, only)? {
-        let votes = Votes::load(config, recipe.name)?;
-        votes.damaged().iter().for_each(|line| eprintln!("warning: {line}"));
-        for review in recipe.reviews() {
-            let name = review.place().1;
-            let (step, items) = match review_items(config, recipe, name) {
-                Ok(Some(found)) => found,
-                // Items exist only once the stages before the review were made.
-                Ok(None) | Err(RunError::Missing { .. }) => continue,
-                Err(e) => return Err(e.into()),
-            };
-            let on = votes.by_item(step.recipe, step.name);
-            let resolved = resolve_all(&step, &items, &on);
-            let tasks = Tasks::open(&Workspace::new(&config.root), recipe.name, name)?;
-            let status = status(&items, &resolved, &on, tasks.all());
-            text.push_str(&describe(recipe.name, name, &status));
-            let aside = votes.set_aside(step.recipe, step.name).count();
-            if aside > 0 {
-                let votes = count(aside as u64, "vote");
-                text.push_str(&format!(
-                    "    {votes} set aside (`riddlemill review set-aside` lists the decisions)\n"
-                ));
-            }
-            // No intervals are shown here, so nothing is resampled.
-            let voted = Voted::count(&step, &items, &resolved, &on, &config.annotators, Bootstrap::NONE);
-            // Agreement by field has its intervals below.
-            for line in crate::audit::voted_lines(&Voted { fields: Vec::new(), ..voted.clone() }) {
-                text.push_str(&format!("    {line}\n"));
-            }
-            let seed = config.typed::<sections::Options>(Some(recipe.name), "options").seed;
-            let guessed = guessed(&step, &items, &resolved, seed);
-            if let Some(figures) = &guessed {
-                text.push_str(&format!("    {}\n", proposals::describe(figures)));
-            }
-            // A sample's votes are nobody's: their agreement is shown to whoever asks for it.
-            let of_people = on.values().flatten().any(|vote| !vote.synthetic);
-            let fields = if with_agreement || of_people { agreed(&step, &items, &on) } else { Vec::new() };
-            for field in &fields {
-                text.push_str(&format!("    {}\n", field.0));
-            }
-            let waiting: BTreeMap<&str, usize> =
-                status.waiting.iter().map(|(round, (items, _))| (round.name(), *items)).collect();
-            machine.push(json!({
-                "recipe": recipe.name, "step": name, "items": status.items, "confirmed": status.confirmed,
-                "synthetic": status.synthetic, "published": status.published, "provisional": status.provisional, "waiting": waiting,
-                "disputed": status.disputed, "stale": status.stale, "set_aside": aside, "rewritten": status.edited.rate(),
-                "modified": status.modified.rate(), "settled": voted.settled, "trial": voted.trial,
-                "guessed": guessed,
-                "annotators": status.annotators.iter().map(|(name, p)| json!({
-                    "name": name, "assigned": p.assigned, "done": p.done, "votes": p.votes, "stale": p.stale,
-                })).collect::<Vec<_>>(),
-                "agreement": fields.into_iter().map(|(_, json)| json).collect::<Vec<_>>(),
-            }));
-        }
-    }
-    if global.json {
-        output::json(&machine)?
-    } else {
-        output::print(&text)?
+    let report = reviews(config, &output::recipes(config, only)?, with_agreement)?;
+    report.damaged.iter().for_each(|line| eprintln!("warning: {line}"));
+    match global.json {
+        true => output::json(&report)?,
+        false => output::print(&report.reviews.iter().map(text).collect::<String>())?,
     }
     Ok(Exit::Done)
+}
+
+fn text(review: &ReviewStatus) -> String {
+    let mut text = describe(review.recipe, review.step, &review.status);
+    if review.set_aside > 0 {
+        let votes = count(review.set_aside as u64, "vote");
+        text.push_str(&format!(
+            "    {votes} set aside (`riddlemill review set-aside` lists the decisions)\n"
+        ));
+    }
+    let voted = crate::audit::voted_lines(&review.voted);
+    let guessed = review.guessed.as_ref().map(proposals::describe);
+    let agreement = review.agreement.iter().map(agreed);
+    for line in voted.into_iter().chain(guessed).chain(agreement) {
+        text.push_str(&format!("    {line}\n"));
+    }
+    text
 }
 
 /// The names of votes by round.
@@ -315,13 +268,8 @@ fn describe(recipe: &str, step: &str, status: &crate::review::Status) -> String 
     text
 }
 
-/// Agreement among people; if no person voted, among a sample's voters, with a note.
-fn agreed(
-    step: &Ballot,
-    items: &[Item],
-    votes: &FxHashMap<&str, Vec<&Vote>>,
-) -> Vec<(String, serde_json::Value)> {
-    let agreement = agreement::agreed(step, items, votes, Bootstrap::AGREEMENT);
+/// The agreement in one field.
+fn agreed(row: &AgreementRow) -> String {
     let shown = |estimate: &Option<Estimate>| match estimate {
         Some(e) => {
             format!("{} [{}, {}]", decimals(e.value, 3), decimals(e.low, 3), decimals(e.high, 3))
@@ -332,27 +280,17 @@ fn agreed(
         Some(kappa) => format!("; Cohen {} and {} {}", pair.names[0], pair.names[1], decimals(kappa, 3)),
         None => String::new(),
     };
-    let field = |f: FieldAgreement| {
-        let sample = if agreement.sample { " (sample)" } else { "" };
-        let line = format!(
-            "{}{sample}: {} items, percent {}, alpha {}, Fleiss {}, AC1 {}{}{}",
-            f.field,
-            f.items,
-            shown(&f.percent),
-            shown(&f.alpha),
-            shown(&f.fleiss),
-            shown(&f.ac1),
-            f.pairs.iter().map(cohen).collect::<String>(),
-            f.undefined().map_or_else(String::new, |why| format!(" (not defined: {why})"))
-        );
-        let value = |e: &Option<Estimate>| e.as_ref().map(|e| json!([e.value, e.low, e.high]));
-        let json = json!({
-            "field": f.field, "items": f.items, "votes": f.votes, "percent": value(&f.percent),
-            "alpha": value(&f.alpha), "fleiss": value(&f.fleiss), "ac1": value(&f.ac1),
-            "edit_rate": f.drafts.rate(), "sample": agreement.sample,
-            "cohen": f.pairs.iter().map(|p| json!({ "names": p.names, "items": p.items, "kappa": p.kappa })).collect::<Vec<_>>(),
-        });
-        (line, json)
-    };
-    agreement.fields.into_iter().map(field).collect()
+    let f = &row.of;
+    format!(
+        "{}{}: {} items, percent {}, alpha {}, Fleiss {}, AC1 {}{}{}",
+        f.field,
+        if row.sample { " (sample)" } else { "" },
+        f.items,
+        shown(&f.percent),
+        shown(&f.alpha),
+        shown(&f.fleiss),
+        shown(&f.ac1),
+        f.pairs.iter().map(cohen).collect::<String>(),
+        f.undefined().map_or_else(String::new, |why| format!(" (not defined: {why})"))
+    )
 }

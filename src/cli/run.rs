@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use super::args::{Global, Run};
 use super::disk;
 use super::exit::{Exit, Failure};
-use super::next::{self, Next, RecipeState};
+use super::next;
 use super::output::{self, count};
 use super::progress::{RemainingWork, RunConsole};
 use super::status;
@@ -13,10 +13,11 @@ use super::terminal::{HANG, Tone, tint};
 use crate::config::{Config, Source, sections};
 use crate::llm;
 use crate::pipeline::{self, Selection};
-use crate::recipe::Recipe;
+use crate::recipe::{Recipe, Step};
 use crate::release::{self, Candidate};
+use crate::report::{BuiltCandidate, RecipeState};
 use crate::stages::respond::Refused;
-use crate::stages::{Stage, StageError, Stop, draft};
+use crate::stages::{StageError, Stop, draft};
 use crate::store::{Manifest, StageReader, Workspace};
 
 /// Reports lost replies, and continues without them.
@@ -93,22 +94,13 @@ pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Fail
     }
     print_kept_back(&standings, global);
     output::print_remarks(&selection.run, global);
-    let next = next::next(&config, &standings, &args.only.recipes)?;
+    let next = crate::report::next(&config, &standings, &args.only.recipes)?;
     if global.json {
-        output::json(
-            &built
-                .iter()
-                .map(|(c, written)| {
-                    let standing = standings.iter().find(|standing| standing.recipe.name == c.recipe);
-                    let causes = standing.iter().flat_map(|standing| &standing.causes).map(next::row);
-                    serde_json::json!({
-                        "recipe": c.recipe, "rows": c.rows, "written": written, "stages": c.stages,
-                        "refused": c.refused, "left_out": c.left_out,
-                        "causes": causes.collect::<Vec<_>>(), "next": next.as_ref().map(Next::json),
-                    })
-                })
-                .collect::<Vec<_>>(),
-        )?;
+        let built: Vec<BuiltCandidate<'_>> = built
+            .iter()
+            .map(|(candidate, written)| BuiltCandidate::new(candidate, *written, &standings, next.as_ref()))
+            .collect();
+        output::json(&built)?;
     }
     if !global.quiet {
         if unread > 0 {
@@ -117,7 +109,7 @@ pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Fail
                 count(unread, "line")
             );
         }
-        next.iter().for_each(|next| eprintln!("{}", next.line()));
+        next.iter().for_each(|next| eprintln!("{}", next::line(next)));
     }
     Ok(if failed || unread > 0 { Exit::Partial } else { Exit::Done })
 }
@@ -136,9 +128,9 @@ fn with_stages(recipes: Vec<&'static Recipe>, args: &Run, selection: &Selection)
 /// Reports and counts invalid lines of raw/responses and raw/ratings.
 fn refused(config: &Config, recipe: &'static Recipe, global: &Global) -> Result<u64, Failure> {
     const SHOWN: usize = 10;
-    let takes = |stage: Stage| matches!(stage, Stage::Draft(draft) if draft.declared().made.is_some());
+    let takes = |step: &&Step| step.stage.draft().is_some_and(|draft| draft.declared().made.is_some());
     let mut lines: Vec<Refused> = Vec::new();
-    for step in recipe.steps().iter().filter(|step| takes(step.stage)) {
+    for step in recipe.steps().iter().filter(takes) {
         let place = Workspace::new(&config.root).stage(recipe.name, step.number, step.name);
         let Some(stage) = StageReader::open(&place)? else { continue };
         // Stages made by earlier versions have no such table.

@@ -5,7 +5,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
-use serde_json::{Value as Json, json};
 
 use super::args::{FormatArg, Global, Only, Place, RoundArg, SomePlace};
 use super::exit::{Exit, Failure};
@@ -14,6 +13,7 @@ use super::review_session::{ReviewSession, io, usage};
 use super::{proposals, trials};
 use crate::config::Config;
 use crate::pipeline::now;
+use crate::report::BallotReceipt;
 use crate::review::ballot::Round;
 use crate::review::exchange::{BallotPlace, contents, import_sheet};
 use crate::review::{Annotator, BallotSheet, Format, ImportSettings, Item, Task, Vote, export};
@@ -355,7 +355,7 @@ fn take_votes(
     room: &ReviewSession<'_>,
     tables: &[Table],
     global: &Global,
-    machine: &mut Vec<Json>,
+    machine: &mut Vec<BallotReceipt>,
 ) -> Result<bool, Failure> {
     let seen = room.seen();
     let items: FxHashMap<&str, &Item> = seen.iter().map(|(item, _)| (item.id.as_str(), item)).collect();
@@ -407,11 +407,6 @@ fn take_votes(
             troubled = true;
         }
         problems.iter().for_each(|problem| eprintln!("{problem}"));
-        machine.push(json!({
-            "file": file, "rows": found.rows, "blank": found.blank, "added": receipt.added.len(),
-            "changed": receipt.changed, "known": receipt.known, "outdated": receipt.outdated.len(),
-            "late": receipt.late, "set_aside": receipt.aside, "problems": problems,
-        }));
         if !global.json {
             output::print(&format!(
                 "{name}: {}, {} added ({} changed), {} known, {} outdated, {} blank\n",
@@ -423,6 +418,18 @@ fn take_votes(
                 found.blank
             ))?;
         }
+        machine.push(BallotReceipt {
+            file: file.clone(),
+            rows: found.rows,
+            blank: found.blank,
+            added: receipt.added.len(),
+            changed: receipt.changed,
+            known: receipt.known,
+            outdated: receipt.outdated.len(),
+            late: receipt.late,
+            set_aside: receipt.aside,
+            problems,
+        });
     }
     Ok(troubled)
 }

@@ -1,18 +1,17 @@
 //! `show`: the records of a stage, and close pairs.
 
 use anstyle::{AnsiColor, Style};
-use serde_json::json;
 
 use super::args::{Global, Show};
 use super::exit::{Exit, Failure};
 use super::output::{self, number};
 use super::terminal::{self, HANG};
-use crate::audit::{Near, Piece, Query, Shown, Side, borderline, diff, show as look};
+use crate::audit::{Near, Piece, Query, Shown, Side, diff};
 use crate::config::{near_miss, unknown};
 use crate::recipe::{RECIPES, Recipe, Step};
 use crate::record::State;
-use crate::release::{AlikePair, alike_pairs};
-use crate::stages::Stage;
+use crate::release::AlikePair;
+use crate::report::{ShownRows, ShownStage, shown};
 use crate::store::Workspace;
 
 pub(super) const HELP: &str = "\
@@ -25,57 +24,42 @@ pub(super) fn show(args: &Show, global: &Global) -> Result<Exit, Failure> {
     let config = output::load(global)?;
     let workspace = Workspace::new(&config.root);
     let query = query(args)?;
+    let limit = if args.limit == 0 { usize::MAX } else { args.limit };
     let mut answers = Vec::new();
-    let mut text = String::new();
-    let mut any = false;
     for (recipe, step) in steps(args, output::recipes(&config, &args.only)?)? {
-        let mut alike: Vec<AlikePair> = Vec::new();
-        let limit = if args.limit == 0 { usize::MAX } else { args.limit };
-        let (rows, all) = if args.borderline {
-            let Some((near, all)) = borderline(&workspace, recipe, step, &query)? else { continue };
-            let near = &near[..near.len().min(limit)];
-            near.iter().for_each(|near| text.push_str(&print_near(near)));
-            if step.stage == Stage::Dedup {
-                alike = rewritten(&workspace, recipe, &query)?;
-                alike.iter().for_each(|pair| text.push_str(&print_alike(pair)));
-            }
-            (if global.json { to_json(near)? } else { near.len().into() }, (near.len(), all))
-        } else {
-            let Some((shown, all)) = look(&workspace, recipe, step, &query)? else { continue };
-            let shown = &shown[..shown.len().min(limit)];
-            shown.iter().for_each(|one| text.push_str(&print(one)));
-            (if global.json { to_json(shown)? } else { shown.len().into() }, (shown.len(), all))
-        };
-        any = true;
-        let (here, all) = all;
-        text.push_str(&format!(
-            "{} {}: {} of {}\n",
-            recipe.name,
-            step.name,
-            number(here as u64),
-            number(all)
-        ));
-        let mut answer = json!({ "recipe": recipe.name, "stage": step.name, "all": all, "rows": rows });
-        if !alike.is_empty() {
-            answer["alike"] = to_json(&alike)?;
-        }
-        answers.push(answer);
+        answers.extend(shown(&workspace, recipe, step, &query, (args.borderline, limit))?);
     }
-    if !any {
+    if answers.is_empty() {
         let what = if args.borderline { "no pairs in" } else { "not made yet:" };
         let hint = format!("{what} {:?}\n  hint: `riddlemill run --to {}` makes it", args.stage, args.stage);
         return Err(Failure { exit: Exit::Gap, message: hint });
     }
-    if global.json {
-        output::json(&answers)?
-    } else {
-        output::print(&text)?
+    match global.json {
+        true => output::json(&answers)?,
+        false => output::print(&answers.iter().map(text).collect::<String>())?,
     }
     Ok(Exit::Done)
 }
 
-fn to_json<T: serde::Serialize>(rows: &[T]) -> Result<serde_json::Value, Failure> {
-    serde_json::to_value(rows).map_err(|e| Failure { exit: Exit::Io, message: e.to_string() })
+fn text(stage: &ShownStage) -> String {
+    let mut text: String = match &stage.rows {
+        ShownRows::Records(shown) => shown.iter().map(print).collect(),
+        ShownRows::Pairs(near) => near.iter().map(print_near).collect(),
+    };
+    text.extend(stage.alike.iter().map(print_alike));
+    let near = match &stage.rows {
+        ShownRows::Pairs(near) => near.first().map(|near| (&near.pair.a, &near.pair.b)),
+        ShownRows::Records(_) => None,
+    };
+    if let Some((a, b)) = near.or_else(|| stage.alike.first().map(|pair| (&pair.a, &pair.b))) {
+        text.push_str(&format!(
+            "`riddlemill decide one {a} {b} --recipe {} --by NAME --why TEXT` leaves one of two, `decide two` both\n",
+            stage.recipe
+        ));
+    }
+    let here = number(stage.rows.count() as u64);
+    text.push_str(&format!("{} {}: {here} of {}\n", stage.recipe, stage.stage, number(stage.all)));
+    text
 }
 
 fn query(args: &Show) -> Result<Query, Failure> {
@@ -162,19 +146,6 @@ fn print_near(near: &Near) -> String {
         format!("{:.3} {}{veto}; levenshtein {:.3}\n", pair.score, pair.predicate, pair.levenshtein);
     text.push_str(&print_sides(&pair.a, &pair.b, &near.diff));
     text
-}
-
-/// The pairs of rows that are alike since people rewrote their texts.
-fn rewritten(
-    workspace: &Workspace,
-    recipe: &'static Recipe,
-    query: &Query,
-) -> Result<Vec<AlikePair>, Failure> {
-    let fits = |pair: &AlikePair| {
-        let matches = |re: &regex::Regex| re.is_match(&pair.text_a) || re.is_match(&pair.text_b);
-        query.grep.as_ref().is_none_or(matches)
-    };
-    Ok(alike_pairs(workspace, recipe)?.into_iter().filter(fits).collect())
 }
 
 fn print_alike(pair: &AlikePair) -> String {

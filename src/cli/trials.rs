@@ -5,13 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
-use serde_json::json;
 
 use super::args::Global;
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
 use super::review_session::{ReviewSession, io, usage};
 use crate::pipeline::{blinding, now};
+use crate::report::TrialRow;
 use crate::review::ballot::{Qualification, Role, Round};
 use crate::review::exchange::{disarm, sheet, table_rows};
 use crate::review::grades::{self, Grade, Line, TrialAnswer};
@@ -152,17 +152,9 @@ fn print_trials(
         (made.len(), grades::seen_before(made))
     };
     if global.json {
-        let row = |t: &Trial| {
-            let mut row =
-                json!({ "annotator": t.annotator, "right": t.right, "of": t.of, "level": t.level.name() });
-            let (attempts, again) = attempt(t);
-            if attempts > 1 {
-                row["attempts"] = json!(attempts);
-                row["seen_before"] = json!(again);
-            }
-            row
-        };
-        return output::json(&graded.iter().map(row).collect::<Vec<_>>());
+        let rows: Vec<TrialRow<'_>> =
+            graded.iter().map(|trial| TrialRow::new(trial, attempt(trial))).collect();
+        return output::json(&rows);
     }
     let mut text: String = graded.iter().map(|trial| line(room, trial, fewest, attempt(trial))).collect();
     let (formal, senior) = (shares.formal * 100.0, shares.senior * 100.0);

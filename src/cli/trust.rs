@@ -1,15 +1,16 @@
 //! `trust`: what this machine's user allowed a workspace to do beyond its own folder.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
-use serde_json::json;
+use serde::Serialize;
 
 use super::args::{Global, TrustVerb};
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
 use crate::config::{Config, Overrides};
 use crate::recipe;
-use crate::trust::{TRUST, Trust, Wish};
+use crate::trust::{Given, TRUST, Trust, Wish};
 
 pub(super) const HELP: &str = "\
 A workspace may come from somebody else (a clone, an archive, a copy), and its pipeline.toml may name hosts that are
@@ -48,10 +49,26 @@ fn linked(trust: &Trust, config: &Config) -> Vec<Wish> {
     let leads = |name: &str| {
         let path = config.root.join(name);
         let is_link = path.symlink_metadata().is_ok_and(|meta| meta.is_symlink());
-        let target = trust.leads_out(std::path::Path::new(name)).filter(|_| is_link)?;
+        let target = trust.leads_out(Path::new(name)).filter(|_| is_link)?;
         Some(Wish::Folder { name: name.to_owned(), target })
     };
     ["raw", "staged", "output"].into_iter().filter_map(leads).collect()
+}
+
+/// What a workspace wants, and what was agreed to.
+#[derive(Serialize)]
+struct Trusted<'t> {
+    wants: Vec<Want<'t>>,
+    agreed: Vec<&'t Given>,
+    file: Option<&'t Path>,
+}
+
+/// Something beyond its own folder.
+#[derive(Serialize)]
+struct Want<'t> {
+    wish: &'t Wish,
+    word: String,
+    agreed: bool,
 }
 
 fn list(all: bool, global: &Global) -> Result<Exit, Failure> {
@@ -64,17 +81,9 @@ fn list(all: bool, global: &Global) -> Result<Exit, Failure> {
     let given = trust.given();
     let shown: Vec<_> = given.iter().filter(|given| all || given.here).collect();
     if global.json {
-        let wants: Vec<_> = wishes
-            .iter()
-            .map(|wish| json!({ "wish": wish, "word": wish.word(), "agreed": config.trust.allows(wish) }))
-            .collect();
-        let given: Vec<_> = shown
-            .iter()
-            .map(|given| {
-                json!({ "workspace": given.workspace, "here": given.here, "wish": given.wish, "at": given.at })
-            })
-            .collect();
-        output::json(&json!({ "wants": wants, "agreed": given, "file": trust.file() }))?;
+        let want = |wish| Want { wish, word: wish.word(), agreed: config.trust.allows(wish) };
+        let wants = wishes.iter().map(want).collect();
+        output::json(&Trusted { wants, agreed: shown, file: trust.file() })?;
         return Ok(Exit::Done);
     }
     let mut text = String::new();

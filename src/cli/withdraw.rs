@@ -1,6 +1,6 @@
 //! `withdraw`: removes a post or a dump.
 
-use serde_json::json;
+use serde::Serialize;
 
 use super::args::{Global, Withdraw as Args};
 use super::exit::{Exit, Failure};
@@ -10,6 +10,13 @@ use crate::pipeline;
 use crate::release::{Holder, Request, look_up, look_up_dump};
 use crate::stages::withdrawal::{Tombstone, What, Withdraw, Withdrawals, withdraw as append};
 use crate::store::Workspace;
+
+/// What a withdrawal concerns, and whether it was made.
+#[derive(Serialize)]
+struct Withdrawal<'r> {
+    withdrawn: bool,
+    concerns: &'r Request,
+}
 
 pub(super) fn withdraw(args: &Args, global: &Global) -> Result<Exit, Failure> {
     let config = output::load(global)?;
@@ -36,7 +43,7 @@ pub(super) fn withdraw(args: &Args, global: &Global) -> Result<Exit, Failure> {
         append(&Workspace::new(&config.root), &tombstones, reason, &pipeline::now())?;
     }
     if global.json {
-        output::json(&json!({ "withdrawn": !args.dry_run, "concerns": request }))?;
+        output::json(&Withdrawal { withdrawn: !args.dry_run, concerns: &request })?;
         return Ok(Exit::Done);
     }
     // Withdrawn is what it was to become, perhaps by a call that was interrupted.

@@ -1,9 +1,45 @@
 // The pictures of the README, taken of the pages as they are: RIDDLEMILL_PICTURES names the folder they are written to.
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { compare } from "./compare.mjs";
 import { Server, Workspace, check, open, page } from "./harness.mjs";
+
+export const pages_that_look_otherwise_than_before_are_told = async () => {
+  const root = mkdtempSync(join(tmpdir(), "riddlemill-compared-"));
+  const browser = await open();
+  try {
+    const sheet = await page(browser, { viewport: { width: 200, height: 100 } });
+    const take = async (folder, name, body) => {
+      mkdirSync(join(root, folder), { recursive: true });
+      await sheet.setContent(`<body style="margin:0;background:#fff">${body}`);
+      await sheet.screenshot({ path: join(root, folder, `${name}.png`), fullPage: true });
+    };
+    const block = (height) => `<div style="height:${height}px;background:#000"></div>`;
+    await take("before", "same", block(50));
+    await take("after", "same", block(50));
+    await take("before", "moved", block(25));
+    await take("after", "moved", block(50));
+    await take("before", "longer", block(100));
+    await take("after", "longer", block(200));
+    await take("before", "gone", "");
+    await take("after", "new", "");
+    const [before, after, report] = ["before", "after", "report"].map((folder) => join(root, folder));
+    const found = compare(before, after, report);
+    const shares = found.changed.map(({ name, share }) => `${name} ${share.toFixed(2)}`);
+    check(JSON.stringify(shares) === JSON.stringify(["longer.png 0.50", "moved.png 0.25"]), shares.join());
+    check(found.same === 1 && found.added.join() === "new.png" && found.gone.join() === "gone.png", JSON.stringify(found));
+    const told = readFileSync(join(report, "report.md"), "utf8");
+    check(told.includes("2 pages changed, 1 are as they were") && told.includes("- 25.00 % moved.png"), told);
+    check(existsSync(join(report, "moved.png")) && !existsSync(join(report, "same.png")), "pictures of the differences");
+    // Without pictures of before every page is new.
+    check(compare(join(root, "nothing"), after, report).added.length === 4, "nothing before");
+  } finally {
+    await browser.close();
+    rmSync(root, { recursive: true });
+  }
+};
 
 export const the_pictures_of_the_readme_can_be_taken = async () => {
   const folder = process.env.RIDDLEMILL_PICTURES || mkdtempSync(join(tmpdir(), "riddlemill-pictures-"));

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::browser::{Browser, Server, made};
+use crate::site::{pages, released};
 
 /// Pages read of each kind: whatever stands for a recipe, a record or a version in the address is one kind.
 const OF_A_KIND: usize = 1;
@@ -85,9 +86,19 @@ const TITLES: &[&str] = &[
     "replies written for the sample",
 ];
 
-/// Elements that hold no words of the pages: code, what people type, drawings, and figures of rows' values.
-const SILENT: &[&str] =
-    &["script", "style", "code", "pre", "kbd", "textarea", "svg", "figure", "title", "option"];
+/// Categories of a set, which cards and cells name as the set does, and charts and filters in the page's language.
+const CATEGORIES: &[&str] = &[
+    "Absurd Imagination",
+    "Commonsense Misunderstanding",
+    "Erroneous Assumption",
+    "Logical Error",
+    "Others",
+    "Scientific Misconception",
+    "synthetic",
+];
+
+/// Elements that hold no words of the pages: code, what people type, and drawings.
+const SILENT: &[&str] = &["script", "style", "code", "pre", "kbd", "textarea", "svg", "title"];
 
 /// Classes of posts, ids, codes and names of files.
 const QUOTED: &[&str] = &["post", "id", "code", "files"];
@@ -98,15 +109,31 @@ const EMPTY: &[&str] = &["area", "base", "br", "col", "hr", "img", "input", "lin
 struct Element {
     name: String,
     silent: bool,
+    /// Whether it is a part of a chart, or a value to filter by.
+    charted: bool,
     /// Whether a word that stands alone has to be Chinese, too: elsewhere it is a name.
     strict: bool,
 }
 
-/// What a page says, with whether a word alone has to be Chinese; and where it leads.
+/// What a page says, with whether a word alone has to be Chinese; what its charts name; where it leads; its ids, and those
+/// that its labels name.
 #[derive(Default)]
 struct Page {
     said: Vec<(String, bool)>,
+    charted: Vec<String>,
     leads: Vec<String>,
+    ids: Vec<String>,
+    names: Vec<String>,
+}
+
+impl Page {
+    /// Ids that occur twice, and ids that are named and are not there.
+    fn wrong_ids(&self) -> Vec<&str> {
+        let twice = |at: usize| self.ids[..at].contains(&self.ids[at]);
+        let twice = (0..self.ids.len()).filter(|at| twice(*at)).map(|at| self.ids[at].as_str());
+        let missing = self.names.iter().filter(|name| !self.ids.contains(name)).map(String::as_str);
+        twice.chain(missing).collect()
+    }
 }
 
 fn attributes(tag: &str) -> BTreeMap<String, String> {
@@ -130,6 +157,10 @@ fn read(html: &str, of_puzzles: bool) -> Page {
     let mut rest = html;
     while let Some((text, after)) = rest.split_once('<') {
         let (silent, strict) = open.last().map_or((false, false), |last| (last.silent, last.strict));
+        let charted = open.last().is_some_and(|last| last.charted);
+        if charted {
+            page.charted.push(text.to_owned());
+        }
         if !silent {
             page.said.push((text.to_owned(), strict));
         }
@@ -145,6 +176,10 @@ fn read(html: &str, of_puzzles: bool) -> Page {
         let has = attributes(tag);
         let get = |name: &str| has.get(name).map(String::as_str).unwrap_or_default();
         page.leads.extend(["href", "hx-get"].iter().map(|name| get(name).to_owned()));
+        page.ids.extend(has.get("id").cloned());
+        let names =
+            ["aria-labelledby", "aria-describedby", "for"].into_iter().flat_map(|name| get(name).split(' '));
+        page.names.extend(names.filter(|name| !name.is_empty()).map(str::to_owned));
         let classes: Vec<&str> = get("class").split(' ').collect();
         // Of puzzles, evidence quotes what was cut off or misspelt, in English.
         let evidence = !of_puzzles && classes.contains(&"evidence");
@@ -152,7 +187,8 @@ fn read(html: &str, of_puzzles: bool) -> Page {
         let silent = silent
             || SILENT.contains(&name.as_str())
             || classes.iter().any(|class| QUOTED.contains(class))
-            || of_puzzles && classes.contains(&"evidence")
+            // Of puzzles, what can be filtered by are answers, too.
+            || of_puzzles && (classes.contains(&"evidence") || name == "option")
             || get("dir") == "auto"
             || get("id") == "since"
             || in_english;
@@ -162,7 +198,9 @@ fn read(html: &str, of_puzzles: bool) -> Page {
             page.said.extend(words.into_iter().map(|words| (words, strict)));
         }
         if !EMPTY.contains(&name.as_str()) && !tag.starts_with('!') {
-            open.push(Element { name, silent, strict });
+            let charted =
+                charted || ["figure", "option"].contains(&name.as_str()) || classes.contains(&"pick");
+            open.push(Element { name, silent, charted, strict });
         }
     }
     page
@@ -218,6 +256,7 @@ fn pages_in_chinese_hold_no_english() {
     let mut seen: BTreeSet<String> = BTreeSet::new();
     let mut read_of: BTreeMap<String, usize> = BTreeMap::new();
     let mut found: BTreeMap<String, String> = BTreeMap::new();
+    let mut wrong_ids: BTreeMap<String, Vec<String>> = BTreeMap::new();
     while let Some(path) = waiting.pop_front() {
         let of_kind = read_of.entry(kind(&path)).or_default();
         if *of_kind == OF_A_KIND || !seen.insert(path.clone()) {
@@ -230,6 +269,13 @@ fn pages_in_chinese_hold_no_english() {
         }
         assert!(answer.body.contains("<html lang=\"zh-Hans\""), "{path} is not Chinese");
         let page = read(&answer.body, path.starts_with("/brainteaser/"));
+        let wrong: Vec<String> = page.wrong_ids().into_iter().map(str::to_owned).collect();
+        if !wrong.is_empty() {
+            wrong_ids.insert(path.clone(), wrong);
+        }
+        for text in page.charted.iter().filter(|text| CATEGORIES.contains(&text.trim())) {
+            found.entry(text.trim().to_owned()).or_insert_with(|| path.clone());
+        }
         for (text, strict) in page.said {
             if !english(&text, strict).is_empty() {
                 found.entry(text.trim().to_owned()).or_insert_with(|| path.clone());
@@ -252,6 +298,26 @@ fn pages_in_chinese_hold_no_english() {
     }
     assert!(seen.len() > 40, "{} pages only", seen.len());
     assert!(found.is_empty(), "{} texts in English: {found:#?}", found.len());
+    assert!(wrong_ids.is_empty(), "ids that occur twice or are named and not there: {wrong_ids:#?}");
+}
+
+#[test]
+fn sites_in_chinese_hold_no_english() {
+    for recipe in ["flub", "ruozhibench-gen", "chumor", "brainteaser"] {
+        let ws = released(recipe);
+        ws.call(["site", &format!("output/{recipe}/1.0.0-draft.1"), "--out", "site"]).expect(0);
+        let mut found: BTreeMap<String, String> = BTreeMap::new();
+        for (path, html) in pages(&ws.tree("site")).filter(|(path, _)| path.starts_with("zh/")) {
+            let page = read(&html, recipe == "brainteaser");
+            assert_eq!(page.wrong_ids(), Vec::<&str>::new(), "{path}");
+            for (text, strict) in page.said {
+                if !english(&text, strict).is_empty() {
+                    found.entry(text.trim().to_owned()).or_insert_with(|| path.clone());
+                }
+            }
+        }
+        assert!(found.is_empty(), "{recipe}: {} texts in English: {found:#?}", found.len());
+    }
 }
 
 #[test]
@@ -302,4 +368,9 @@ fn english_is_told_from_code_and_names() {
     let said: Vec<&str> =
         page.said.iter().map(|(text, _)| text.as_str()).filter(|text| !text.is_empty()).collect();
     assert_eq!(said, ["a title", "灯", "on"]);
+    let page = read(
+        "<b id=\"a\"></b><i id=\"a\" aria-labelledby=\"a b\"></i><figure><p dir=\"auto\">x</p></figure>",
+        false,
+    );
+    assert_eq!((page.wrong_ids(), page.charted.join("")), (vec!["a", "b"], "x".to_owned()));
 }

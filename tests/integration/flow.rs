@@ -25,7 +25,7 @@ fn page(browser: &mut Browser, server: &Server, path: &str) -> String {
 
 /// The buttons of what comes next: their words, and where they lead.
 fn buttons(overview: &str) -> Vec<(String, String)> {
-    let next = overview.split_once("aria-labelledby=\"next\"").expect("what comes next").1;
+    let next = overview.split_once("aria-labelledby=\"_next\"").expect("what comes next").1;
     let next = next.split_once("</section>").unwrap().0;
     let button = Regex::new(r#"<a class="button[^"]*" href="([^"]+)">([^<]+)</a>"#).unwrap();
     button.captures_iter(next).map(|found| (found[2].to_owned(), found[1].to_owned())).collect()
@@ -56,11 +56,19 @@ fn what_comes_next_is_a_button_that_leads_to_where_it_is_done() {
             other => panic!("a button that no test follows: {other} -> {href}"),
         };
         assert!(there.contains(done), "{label} -> {href}: no {done:?}");
+        // The button and the page count the same.
+        if let Some(number) = label.strip_prefix("Assign ").and_then(|rest| rest.split(' ').next()) {
+            let told = format!("{number} items still need voters.");
+            assert!(there.contains(&told), "{label} -> {href}: no {told:?} in {there}");
+            let made_up = "kept by made-up votes of the sample alone";
+            assert!(there.contains(made_up), "{href} does not say why they are more than those that wait");
+        }
         if done == "[llm.mine]" {
             let settings = ["draft.endpoint", "respond.endpoints"];
             assert!(settings.iter().any(|name| there.contains(name)), "{href} names the setting: {there}");
         }
     }
+    assert!(overview.contains("more have only made-up votes of the sample"), "{overview}");
     let addresses: std::collections::BTreeSet<&String> = found.iter().map(|(_, href)| href).collect();
     assert_eq!(addresses.len(), found.len(), "one button a thing: {found:?}");
 
@@ -69,8 +77,11 @@ fn what_comes_next_is_a_button_that_leads_to_where_it_is_done() {
     workspace.call(["review", "assign", "clean", "--recipe", "flub"]).expect(0);
     let after = buttons(&page(&mut boss, &server, "/"));
     assert!(after.iter().all(|(_, href)| href != "/curate/flub/clean/assign"), "{after:?}");
-    assert!(after.iter().any(|(_, href)| href == "/curate/flub/clean#waits"), "{after:?}");
+    let waited = after.iter().find(|(_, href)| href == "/curate/flub/clean#waits");
+    let (label, _) = waited.unwrap_or_else(|| panic!("{after:?}"));
+    let number = label.strip_prefix("See who votes on ").and_then(|rest| rest.split(' ').next()).unwrap();
     let waits = page(&mut boss, &server, "/curate/flub/clean");
+    assert!(waits.contains(&format!("Votes on {number}:")), "{label}: {waits}");
     assert!(waits.contains("id=\"waits\"") && waits.contains("<span class=\"badge held\">"), "{waits}");
 }
 
@@ -219,4 +230,34 @@ fn the_page_of_assignments_opens_on_the_round_that_is_named() {
     let server = Server::start(&workspace, &[]);
     let body = page(&mut Browser::default(), &server, "/curate/flub/type/assign?round=review");
     assert!(body.contains("<option value=\"review\" selected>"), "{body}");
+}
+
+#[test]
+fn the_page_of_assignments_of_many_items_comes_before_they_are_counted() {
+    let workspace = Workspace::with(
+        "version = 1\n\n[[source]]\nname = \"many\"\nkind = \"table\"\npath = \"posts.jsonl\"\nrecipes = [\"flub\"]\n\
+         fields = { id = \"id\", content = \"text\" }\n\n\
+         [[annotator]]\nname = \"a1\"\nrole = \"junior\"\nqualified = true\n",
+    );
+    // More than a page counts while it is made, and none like another.
+    let character = |n: u32| char::from_u32(0x4e00 + n % 0x4000).unwrap();
+    let post = |n: u32| {
+        let mixed = |at: u32| n.wrapping_mul(2_654_435_761).rotate_left(at * 5) ^ (n * 77 + at);
+        let text: String = (0..9).map(|at| character(mixed(at))).collect();
+        format!("{{\"id\": \"p{n}\", \"text\": \"为什么{text}？\"}}\n")
+    };
+    workspace.write("posts.jsonl", (0..20_200).map(post).collect::<String>());
+    workspace.call(["run", "--offline", "-q"]).expect(0);
+    let server = Server::start(&workspace, &[]);
+    let mut boss = Browser::default();
+    let first = page(&mut boss, &server, "/curate/flub/clean/assign");
+    let whole = "/curate/flub/clean/assign?round=vote&whole=yes";
+    assert!(first.contains(&format!("hx-get=\"{whole}\"")), "{first}");
+    assert!(first.contains("value=\"a1\" checked"), "{first}");
+    assert!(!first.contains("items still need voters"), "{first}");
+    let counted = page(&mut boss, &server, whole);
+    assert!(counted.contains("20,200 items still need voters"), "{counted}");
+    // Its button has no number, as its page counts later.
+    let causes = page(&mut boss, &server, "/flub/causes/review:clean");
+    assert!(causes.contains(">Assign texts</a>"), "{causes}");
 }

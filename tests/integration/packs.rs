@@ -16,7 +16,7 @@ use riddlemill::record::{Post, derived};
 use riddlemill::review::answers::{Answers, read};
 use riddlemill::review::ballot::{Ballot, Role, Round};
 use riddlemill::review::{Item, Value, Vote};
-use riddlemill::stages::{Stage, Stop};
+use riddlemill::stages::Stop;
 use riddlemill::store::{StageReader, Workspace};
 use serde_json::Value as Json;
 
@@ -124,7 +124,7 @@ fn make() -> (String, String, String) {
         }
         making.write("replies.jsonl", &replies);
         for step in recipe.steps() {
-            let Stage::Review(review) = step.stage else { continue };
+            let Some(review) = step.stage.review() else { continue };
             making.run_to(recipe, step.inputs[0]);
             let (ballot, items) = making.items(recipe, review.place().1);
             for (id, row) in &bank {

@@ -12,7 +12,7 @@ use riddlemill::recipe::{self, Recipe};
 use riddlemill::record::{Record, Row};
 use riddlemill::review::ballot::{Ballot, Role, Round};
 use riddlemill::review::{Item, Value, Vote};
-use riddlemill::stages::{Stage, Stop};
+use riddlemill::stages::Stop;
 use serde_json::{Value as Json, json};
 
 use crate::harness::Silent;
@@ -127,7 +127,7 @@ fn make() -> (String, String) {
     making.write("replies.jsonl", &replies);
     let mut votes = String::new();
     for step in making.recipe.steps() {
-        let Stage::Review(review) = step.stage else { continue };
+        let Some(review) = step.stage.review() else { continue };
         making.run_to(step.inputs[0]);
         let (ballot, items) =
             review_items(&making.config(), making.recipe, review.place().1).unwrap().unwrap();

@@ -204,7 +204,7 @@ fn labels_are_for_any_site() {
     assert!(out.contains("谜面, 题, 谜底"), "{out}");
     for (profile, part) in [
         ("labels = 5", "labels: expected a table"),
-        ("labels = { body = 5 }", "expected a word"),
+        ("labels = { body = 5 }", "labels.body: expected a text in quotes, or a list of texts"),
         ("labels = {}", "expected a word for `body`, for `answer` or for both"),
         ("labels = { body = \"x\", answr = \"y\" }", "did you mean \"answer\"?"),
         ("labels = { body = \"x\" }\nasks = \"y\"", "`asks` needs `labels`"),

@@ -1,11 +1,12 @@
 //! Several replies to a draft, of which the majority's is kept; several answers of a model to a row; confidences; and people
 //! who answer every kind of task.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::generate::Server;
+use crate::generate::{Guard, Server};
 use crate::harness::Workspace;
 
 const NAME: &str = "coin-sides";
@@ -347,6 +348,65 @@ fn people_answer_a_free_text_and_the_judge_rates_it() {
     assert!(told.contains("nobody rates what people answer"), "{told}");
 }
 
+/// A choice needs no judge and stands between two texts that do.
+#[test]
+fn what_people_write_goes_to_the_judge_at_once_whatever_stands_between() {
+    let ws = coin_sides(KINDS);
+    ws.run().expect(0);
+    let refuses: Guard = Arc::new(|_, _| Some((401, "invalid api key")));
+    let server = Server::guarded(|_| ("judge", "[[4]]".into()), None, Duration::ZERO, refuses);
+    let settings = server.settings().replace("max_attempts = 1", "max_attempts = 1, leave_after = 1");
+    ws.write("pipeline.toml", SETTINGS.to_owned() + &settings + "concurrency = 1\n");
+    ws.call(["evaluate", NAME, "--model", "first-option", "--write-ballots", "sheets"]).expect(0);
+    let ballots = |sheet: &str| -> Vec<String> {
+        let sheet = ws.read(&format!("sheets/{sheet}.csv"));
+        let mut reader = csv::Reader::from_reader(sheet.trim_start_matches('\u{feff}').as_bytes());
+        reader.records().map(|row| row.unwrap()[0].to_owned()).collect()
+    };
+    let (written, chosen) = (ballots("write"), ballots("choose"));
+    assert_eq!((written.len(), chosen.len()), (3, 3));
+    let mut votes = String::new();
+    for (write, choose) in written.iter().zip(&chosen) {
+        votes += &format!("{}\n", json!({ "ballot": write, "answer": format!("By {write}.") }));
+        votes += &format!("{}\n", json!({ "ballot": choose, "answer": "A" }));
+    }
+    ws.write("votes.jsonl", votes);
+    let args =
+        ["evaluate", NAME, "--ballots", "me=votes.jsonl", "--judge", "loop", "--out", "results", "--yes"];
+    let told = ws.call(args).expect(0).err;
+    assert_eq!((told.matches("gets no more requests").count(), server.count()), (1, 1), "one call: {told}");
+    let answers = ws.read("results/answers.jsonl");
+    assert_eq!(answers.lines().filter(|line| line.contains("\"person\":true")).count(), 6, "{answers}");
+    assert_eq!(ws.read("results/missing.jsonl").lines().count(), 3);
+}
+
+#[test]
+fn a_file_of_outputs_that_is_given_twice_counts_once() {
+    let ws = coin_sides(KINDS);
+    ws.run().expect(0);
+    let mut outputs = String::new();
+    for (riddle, text) in [(1, "A"), (1, "B"), (2, "A"), (2, "A"), (3, "B"), (3, "B")] {
+        let item = format!("riddle:{riddle}");
+        let line = json!({ "item": item, "model": "m", "task": format!("{NAME}/solve"), "text": text });
+        outputs += &format!("{line}\n");
+    }
+    ws.write("made/outputs.jsonl", &outputs);
+    let evaluate = |files: &[&str], code: i32| {
+        let args = ["evaluate", NAME, "--out", "results", "--outputs"];
+        let told = ws.call(args.iter().chain(files)).expect(code).err;
+        (told, ws.read("results/answers.jsonl").lines().count())
+    };
+    assert_eq!(evaluate(&["made"], 0).1, 6);
+    for again in ["made/outputs.jsonl", "./made", "m=made/../made/outputs.jsonl"] {
+        let (told, answers) = evaluate(&["made", again], 3);
+        assert_eq!((told.matches("the file is given twice").count(), answers), (1, 6), "{again}: {told}");
+    }
+    // Of another model, and in another file, they are further answers.
+    assert_eq!(evaluate(&["made", "n=made/outputs.jsonl"], 0).1, 12);
+    ws.write("again.jsonl", &outputs);
+    assert_eq!(evaluate(&["made", "again.jsonl"], 0).1, 12);
+}
+
 #[test]
 fn mistakes_are_all_told_at_once() {
     let ws = coin_sides(KINDS);
@@ -383,4 +443,46 @@ fn mistakes_are_all_told_at_once() {
     );
     let told = ws.call(["benchmark", "check"]).expect(2).err;
     assert!(told.contains("is a text, and hardly two replies have the same"), "{told}");
+}
+
+/// Other programs ask once, and their files say what they leave to `evaluate`.
+#[test]
+fn the_files_of_other_programs_say_that_they_ask_once() {
+    let ws = coin_sides(KINDS);
+    ws.run().expect(0);
+    let file = |path: &str| ws.read(&format!("output/{NAME}/candidate/{path}"));
+    let (several, confidence) = ("takes 4 answers to each item", "An answer states a confidence");
+    for path in [
+        "eval/lm_eval/coin_sides_solve.yaml",
+        "eval/inspect/coin_sides.py",
+        "eval/opencompass/datasets/coin_sides.py",
+        "README.md",
+    ] {
+        let text = file(path);
+        assert!(text.contains(several) && text.contains(confidence), "{path}: {text}");
+        assert_eq!(text.matches(several).count(), 1, "`why` is asked once: {path}: {text}");
+    }
+    let tasks: Value = serde_json::from_str(&file("eval/tasks.json")).unwrap();
+    assert_eq!(
+        (&tasks["coin_sides_solve"]["samples"], &tasks["coin_sides_solve"]["confidence"]),
+        (&json!(4), &json!(true))
+    );
+    assert!(tasks["coin_sides_why"].get("samples").is_none(), "{tasks}");
+    let scoring = file("eval/scoring.py");
+    assert!(scoring.contains("def without_confidence(text):"), "{scoring}");
+    // The answer is read without its confidence, as by `evaluate`.
+    let code = "import scoring\n\
+        item = {'choices': ['A', 'B'], 'options': ['so', 'not so']}\n\
+        said = ['A\\nConfidence: 90', '{\"answer\": \"B\", \"confidence\": 80}', 'B\\n**置信度**：70', 'Confidence: 20']\n\
+        print([scoring.answer('coin_sides_solve', item, one) for one in said])";
+    let python = std::process::Command::new("python3")
+        .args(["-c", code])
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .current_dir(ws.path(&format!("output/{NAME}/candidate/eval")))
+        .output();
+    // Where there is no Python, nobody runs the file.
+    let Ok(output) = python else { return };
+    let said =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert_eq!(said.trim(), "['A', 'B', 'B', None]");
 }

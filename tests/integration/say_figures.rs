@@ -92,7 +92,7 @@ fn what_a_figure_cannot_be_of_is_told_with_what_can() {
         ("A = { recall = 'kind', of = 'litteral' }", "unknown label \"litteral\""),
         ("A = { recall = 'rate' }", "`recall` measures tasks with `label`"),
         ("A = { mcc = 'kind', average = 'micro' }", "`mcc` has no average"),
-        ("A = { f1 = 'kind', average = 'mikro' }", "mikro"),
+        ("A = { f1 = 'kind', average = 'mikro' }", "did you mean \"micro\"?"),
         ("A = { recal = 'kind' }", "a column has one of accuracy, accuracy_of_attempted"),
         (
             "A = { mcc = 'kind' }, B = { accuracy = 'kind' }, C = { geometric = ['A', 'B'] }",

@@ -103,3 +103,52 @@ fn editors_get_the_schema_of_all_settings() {
     // One of the two: a table is explained, or all of them are described.
     nowhere.call(["config", "--schema", "--explain", "draft"]).expect(2);
 }
+
+#[test]
+fn editors_get_the_schema_of_every_file_that_people_write() {
+    let nowhere = Workspace::folder();
+    let schema = |file: &str| -> Value {
+        let out = nowhere.call(["config", &format!("--schema={file}")]).expect(0).out;
+        serde_json::from_str(&out).unwrap()
+    };
+    assert_eq!(schema("pipeline")["title"], "Settings of a riddlemill workspace");
+    let drop_if = &schema("benchmark")["properties"]["step"]["additionalProperties"]["properties"]["drop_if"];
+    assert_eq!(drop_if["anyOf"][0]["type"], "string");
+    let voters = &schema("ballots")["properties"]["ballots"]["properties"]["voters"];
+    assert_eq!(voters["items"]["enum"], json!(["annotator", "junior", "senior", "meta"]));
+    assert_eq!(schema("report")["properties"]["part"]["additionalProperties"]["required"][0], "key");
+    assert_eq!(schema("profile")["properties"]["format"]["enum"], json!(["html", "json", "xml"]));
+    let refused = nowhere.call(["config", "--schema=ballot"]).expect(2).err;
+    assert!(refused.contains("ballots"), "{refused}");
+    let pages = Workspace::folder();
+    pages.call(["man", "--reference", "reference"]).expect(0);
+    assert!(pages.read("reference/folders.md").contains("### [ballot.NAME]"));
+    assert!(pages.read("reference/profiles.md").contains("| `strip_text` |"));
+    assert_eq!(
+        serde_json::from_str::<Value>(&pages.read("reference/report.schema.json")).unwrap(),
+        schema("report")
+    );
+}
+
+#[test]
+fn a_value_of_a_folder_is_refused_with_its_key_place_and_bounds() {
+    let ws = Workspace::with("");
+    ws.write(
+        "benchmarks/mine/benchmark.toml",
+        "about = \"x\"\nsteps = [\"import\", \"review:fair\"]\norder = -1\n[data]\nabout = \"x\"\nrests_onn = [\"fair\"]\n",
+    );
+    ws.write(
+        "benchmarks/mine/ballots.toml",
+        "[ballot.fair]\ntitle = \"Fair?\"\nguideline = \"Say.\"\nvoters = [\"junor\"]\n[ballot.fair.fields.why]\nlabel = \"Why?\"\noptional = \"yes\"\n",
+    );
+    let met = ws.call(["benchmark", "check"]).expect(2);
+    let met = met.out + &met.err;
+    for expected in [
+        "benchmark.toml:3:9: order: expected a whole number of at least 0",
+        "benchmark.toml:6:1: unknown key \"rests_onn\"\n  hint: did you mean \"rests_on\"?",
+        "ballots.toml:4:11: voters: expected one of annotator, junior, senior, meta; did you mean \"junior\"?",
+        "ballots.toml:7:12: optional: expected true or false",
+    ] {
+        assert!(met.contains(expected), "{expected} is not in\n{met}");
+    }
+}

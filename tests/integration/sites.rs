@@ -337,8 +337,8 @@ fn the_chapter_is_what_happens() {
     let posts = std::fs::read_dir(ws.path("puzzles/staged/ruozhibench-gen/01_import/rows")).unwrap().count();
     assert!(posts > 0);
     // Every key of a profile and of [[crawl]] has its row.
-    for (key, doc) in riddlemill::pages::profile::KEYS {
-        let row = format!("| `{key}` | {} |", doc.replace('|', "\\|"));
+    for key in riddlemill::pages::profile::KEYS {
+        let row = format!("| `{}` | {} |", key.name, key.doc.replace('|', "\\|"));
         assert!(chapter.contains(&row), "{row} is not in the chapter");
     }
     for (name, _) in riddlemill::config::reference::table("crawl").unwrap().dotted() {

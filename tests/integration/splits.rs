@@ -256,6 +256,64 @@ fn verify_finds_a_row_that_moved_and_a_pair_that_crosses() {
     ws.call(["verify", &place]).expect(0);
 }
 
+/// Alike enough to be near only where `dedup.margin` is wide.
+const ALIKE: &[(u32, &str, &str, &str)] = &[
+    (20, "moral", "q0", "May a baker water the milk in a famine year?"),
+    (21, "moral", "q1", "May a farmer sell the seed in a drought year?"),
+    (22, "moral", "q2", "May a doctor share the pills in a plague year?"),
+    (23, "moral", "q3", "May a miller hide the flour in a hungry year?"),
+    (24, "moral", "q4", "May a judge burn the files in a war year?"),
+    (25, "moral", "q5", "May a smith melt the bells in a siege year?"),
+];
+
+#[test]
+fn released_rows_stay_where_they_are_when_other_settings_of_dedup_make_them_near() {
+    let ws = workspace();
+    let mut all = FIRST.to_vec();
+    all.extend(ALIKE);
+    dump(&ws, &all);
+    run(&ws);
+    ws.call(["release", NAME, "--date", "2026-01-02"]).expect(0);
+    let drawn = splits(&ws, "1.0.0");
+    assert_eq!(drawn.len(), all.len());
+
+    ws.write("pipeline.toml", SETTINGS.replace("margin = 0.17", "margin = 0.44"));
+    ws.call(["run", "--recipe", NAME]).expect(0);
+    assert_eq!(splits(&ws, "candidate"), drawn, "nothing moves, and nothing is taken back");
+    ws.call(["verify", &format!("output/{NAME}/candidate"), "--raw"]).expect(0);
+    all.extend([
+        (15, "moral", "l", "Wake the night nurse for a stranger's nightmare?"),
+        (16, "practical", "m", "Carry the piano up first, or the twins?"),
+    ]);
+    dump(&ws, &all);
+    run(&ws);
+    let told = ws.call(["release", NAME, "--date", "2026-02-03"]).expect(0).out;
+    let place = format!("output/{NAME}/1.1.0");
+    let now = splits(&ws, "1.1.0");
+    assert!(drawn.iter().all(|(id, split)| now.get(id) == Some(split)), "{now:?}");
+    // The pairs are named, and each is of two splits.
+    let manifest: Value = serde_json::from_str(&ws.read(&format!("{place}/MANIFEST.json"))).unwrap();
+    let pairs: Vec<[String; 2]> = serde_json::from_value(manifest["crossing"].clone()).unwrap();
+    assert!(!pairs.is_empty() && pairs.iter().all(|[one, other]| now[one] != now[other]), "{pairs:?}");
+    let [one, other] = &pairs[0];
+    assert!(told.contains(&format!("in two splits: {one} and {other} became near")), "{told}");
+    for card in ["README.md", "README.zh.md"] {
+        assert!(ws.read(&format!("{place}/{card}")).contains(&format!("`{one}` ")), "{card}");
+    }
+    ws.call(["verify", &place, "--raw"]).expect(0);
+    ws.audit_clean();
+    // A pair that is not named is found.
+    let text = ws.read(&format!("{place}/MANIFEST.json"));
+    ws.write(&format!("{place}/MANIFEST.json"), text.replacen("\"crossing\"", "\"crossings\"", 1));
+    let found = ws.call(["verify", &place]).expect(1).out;
+    let crosses = |line: &str| {
+        line.contains("is a near duplicate of")
+            && line.contains(one.as_str())
+            && line.contains(other.as_str())
+    };
+    assert!(found.lines().any(crosses), "{found}");
+}
+
 #[test]
 fn a_divided_set_is_downloaded_as_it_is_found_and_its_cards_name_files_that_are_there() {
     let ws = workspace();

@@ -259,5 +259,23 @@ fn two_versions_answer_first_and_stand_side_by_side() {
     let same = server.get("/flub/diff?before=candidate&after=candidate").body;
     assert!(same.contains("Nothing differs"), "{same}");
     let chinese = Browser { cookies: vec![("lang".into(), "zh".into())] }.get(&server, "/flub/diff");
-    assert!(chinese.body.contains("移除及原因") && chinese.body.contains("改动对照"), "{}", chinese.body);
+    let chinese = unescaped(&chinese.body);
+    assert!(chinese.contains("移除及原因") && chinese.contains("改动对照"), "{chinese}");
+    // Why a row left, and which decisions differ where one changed.
+    for told in ["字，至少须 20 字", "筛选：min_chars 4 → 20；选项：seed 1 → 2"] {
+        assert!(chinese.contains(told) && !chinese.contains("-> 20"), "{told}: {chinese}");
+    }
+    // Of a row that was withdrawn there is neither the text nor a link to its record.
+    let gone = left_of(&ws);
+    ws.call(["withdraw", gone["source_id"].as_str().unwrap(), "--reason", "its author asked"]).expect(0);
+    let page = unescaped(&server.get("/flub/diff").body);
+    let id = gone["id"].as_str().unwrap();
+    assert!(page.contains(&format!("withdrawn</span><span class=\"id\">{id}</span>")), "{page}");
+    assert!(!page.contains(gone["text"].as_str().unwrap()), "{page}");
+}
+
+/// The first row of the release that the candidate does not have.
+fn left_of(ws: &Workspace) -> Value {
+    let kept = ws.candidates("flub");
+    rows_of(ws).into_iter().find(|row| kept.iter().all(|kept| kept["id"] != row["id"])).unwrap()
 }

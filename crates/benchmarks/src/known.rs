@@ -25,6 +25,44 @@ const TAKEN: [&str; 8] = ["id", "text", "post", "table", "settings", "number", "
 /// Names that a ballot adds to its fields.
 const DECIDED: [&str; 8] = ["standing", "basis", "given", "tally", "draft", "draft_basis", "drafts", "flags"];
 
+/// The names of an expression that are not among these.
+fn strange(known: &BTreeMap<String, Vec<String>>, expression: &Expression) -> Vec<String> {
+    let mut found = Vec::new();
+    for path in expression.paths() {
+        let mut parts = path.split('.');
+        let (first, second) = (parts.next().unwrap_or_default(), parts.next());
+        match (known.get(first), second) {
+            (None, _) if expression.calls(first) => {}
+            (None, _) => found.push(unknown("name", first, known.keys().map(String::as_str))),
+            (Some(fields), Some(second)) if !fields.is_empty() && !fields.iter().any(|f| f == second) => {
+                found.push(unknown(&format!("field of {first}"), second, fields.iter().map(String::as_str)));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// What a requirement uses through `[fields]` and is not there when it is looked at: a field that it names itself is reported
+/// as every other name.
+fn too_early(
+    known: &BTreeMap<String, Vec<String>>,
+    requirement: &Expression,
+    fields: &[(&'static str, Expression)],
+) -> Vec<Problem> {
+    let of_field = |(name, field): (&'static str, &Expression)| {
+        let told = strange(known, field).into_iter().next()?;
+        let what = told.lines().next().unwrap_or_default().to_owned();
+        Some(Problem {
+            place: requirement.place().to_owned(),
+            what: format!(
+                "the field {name:?} is over what is not there when this is required: {what}\n  hint: write out what it stands for"
+            ),
+        })
+    };
+    crate::declares::reached(std::iter::once(requirement), fields).into_iter().filter_map(of_field).collect()
+}
+
 /// These names, and more that are not looked into.
 fn with(known: &BTreeMap<String, Vec<String>>, more: &[&str]) -> BTreeMap<String, Vec<String>> {
     let mut known = known.clone();
@@ -86,23 +124,16 @@ fn unknown_names(
             };
             problems.push(Problem { place: expression.place().to_owned(), what });
         }
-        for path in expression.paths() {
-            let mut parts = path.split('.');
-            let (first, second) = (parts.next().unwrap_or_default(), parts.next());
-            let what = match (known.get(first), second) {
-                (None, _) if expression.calls(first) => continue,
-                (None, _) => unknown("name", first, known.keys().map(String::as_str)),
-                (Some(fields), Some(second)) if !fields.is_empty() && !fields.iter().any(|f| f == second) => {
-                    unknown(&format!("field of {first}"), second, fields.iter().map(String::as_str))
-                }
-                _ => continue,
-            };
+        for what in strange(known, expression) {
             problems.push(Problem { place: expression.place().to_owned(), what });
         }
     };
     for step in &benchmark.steps {
         if let Some(draft) = benchmark.drafts.iter().find(|draft| draft.name == step.name) {
             draft.asked_with().chain(draft.required()).for_each(|(e, more)| check(&with(&known, more), e));
+            for (e, more) in draft.required() {
+                misplaced.extend(too_early(&with(&known, more), e, benchmark.fields()));
+            }
             let fields = draft.fields().into_iter().map(str::to_owned);
             match draft.ballot {
                 _ if !draft.responds.is_empty() => {
@@ -161,7 +192,10 @@ fn unknown_names(
                 let mut answered = with(&known, if over { &["it"] } else { &[] });
                 let answers = ballot.fields.iter().chain(second()).map(|field| group(field.name));
                 answered.insert(group(name), answers.chain(of(&BESIDE)).collect());
-                ballot.asked.iter().flat_map(|asked| asked.required()).for_each(|e| check(&answered, e));
+                for e in ballot.asked.iter().flat_map(|asked| asked.required()) {
+                    check(&answered, e);
+                    misplaced.extend(too_early(&answered, e, benchmark.fields()));
+                }
             }
             Kind::Options => {
                 if let Some(options) = benchmark.options.iter().find(|options| options.name == step.name) {

@@ -19,7 +19,7 @@
 //!   columns.
 //! - [`published`]: how rows of a published file become records; [`notation`]: JSON as Python writes it.
 //! - [`setting`]: settings that a benchmark declares.
-//! - [`task`]: what models are asked about a released set (`tasks` reads it); [`script`]: outputs of the paper's authors;
+//! - [`task`]: what models are asked about a released set (`tasks` reads it); [`template`]: its prompt; [`script`]: outputs of the paper's authors;
 //!   [`table`]: the tables of their results (`tables` reads them).
 //! - [`figure`]: what `report` shows (`figures` reads it).
 //! - [`edition2`]: the second edition of folders, lowered to what is read here; `origin`: where a lowered line was written.
@@ -74,6 +74,7 @@ pub mod table;
 mod tables;
 pub mod task;
 mod tasks;
+pub mod template;
 mod value;
 
 pub use benchmark::{Benchmark, Kind, Prompt, Step};

@@ -114,7 +114,16 @@ impl Keys<'_> {
             let en = self.needed(key);
             return Label { en, zh: en };
         }
-        self.table(key, |keys| keys.both()).unwrap_or(Label { en: "", zh: "" })
+        let lacks =
+            self.table.get(key).and_then(Item::as_table_like).is_some_and(|table| !table.contains_key("en"));
+        if lacks {
+            self.problem(key, format!("{key}: `en` is missing"));
+        }
+        let both = |keys: &Keys<'_>| match lacks {
+            true => Label { en: "", zh: keys.text("en").or_else(|| keys.text("zh")).unwrap_or_default() },
+            false => keys.both(),
+        };
+        self.table(key, both).unwrap_or(Label { en: "", zh: "" })
     }
 
     /// A table of such texts.
@@ -241,6 +250,13 @@ impl Keys<'_> {
     /// Whether a value is a list.
     pub fn is_list(&self, key: &str) -> bool {
         self.table.get(key).is_some_and(Item::is_array)
+    }
+
+    /// Whether a value is a list of tables, inline or under their own headers.
+    pub fn is_tables(&self, key: &str) -> bool {
+        let inline =
+            |item: &Item| item.as_array().is_some_and(|list| list.iter().any(Value::is_inline_table));
+        self.table.get(key).is_some_and(|item| item.is_array_of_tables() || inline(item))
     }
 
     /// Whether a value is a table.

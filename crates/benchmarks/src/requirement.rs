@@ -1,11 +1,12 @@
 //! `requires`: what must hold of a draft, of a vote or of a row, each with the sentence for who has to mend it. `checks` find
 //! and go on; what is required is not taken without it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use minijinja::Value;
 
 use crate::choice::Label;
+use crate::declares::reached;
 use crate::expression::{Expression, Language, Trouble};
 use crate::reader::Keys;
 use crate::scope::{Scope, above, group};
@@ -119,7 +120,7 @@ impl OfAnswers {
         let names = above([(self.group, Value::from(given))].into(), &self.names);
         let scope = Scope::new(names, self.fields);
         self.requires.iter().find_map(|requirement| {
-            let asked = requirement.fields_of(self.group);
+            let asked = requirement.fields_of(self.group, self.fields);
             let place = |name: &String| answers.iter().position(|(field, _)| group(field) == *name);
             if asked.iter().any(|name| place(name).is_none()) {
                 return None;
@@ -132,13 +133,15 @@ impl OfAnswers {
 }
 
 impl Requirement {
-    /// The fields of a group that it is about, but for what the group has besides answers.
-    fn fields_of(&self, group: &str) -> Vec<String> {
+    /// The fields of a group that it is about, itself or through `[fields]`, but for what the group has besides answers.
+    fn fields_of(&self, group: &str, fields: &[(&'static str, Expression)]) -> BTreeSet<String> {
         let below = |path: &String| -> Option<String> {
             let field = path.strip_prefix(group)?.strip_prefix('.')?.split('.').next()?;
             (!BESIDE.contains(&field)).then(|| field.to_owned())
         };
-        self.holds.paths().iter().filter_map(below).collect()
+        let reached = reached(std::iter::once(&self.holds), fields);
+        let all = std::iter::once(&self.holds).chain(reached.into_iter().map(|(_, field)| field));
+        all.flat_map(|expression| expression.paths()).filter_map(|path| below(&path)).collect()
     }
 }
 
@@ -194,6 +197,24 @@ mod tests {
         assert_eq!(unmet(&[("verdict", Answer::Text("reject"))]), None);
         let short = [("edited", Answer::Text("ab")), ("why", Answer::Text("no"))];
         assert_eq!(unmet(&short), Some((Some("why"), "characters(fair.why) > 3")));
+    }
+
+    /// A requirement may be about an answer through a field of the folder.
+    #[test]
+    fn a_field_of_the_folder_stands_for_what_it_is_over() {
+        let language = language(Lists::new(), &Arc::default());
+        let field = Expression::parse(language, String::new(), "edits(text, fair.edited)").unwrap();
+        let fields: &'static [(&'static str, Expression)] = vec![("distance", field)].leak();
+        let record = names([("text", Value::from("abc"))].into_iter());
+        let of = OfAnswers::of(requires(&["distance <= 2"]), "fair", &Scope::new(record, fields)).unwrap();
+        let unmet = |answers: &[(&'static str, Answer<'_>)]| of.unmet(answers).map(|unmet| unmet.field);
+        assert_eq!(unmet(&[("edited", Answer::Text("abx"))]), None);
+        assert_eq!(unmet(&[("edited", Answer::Text("xyzw"))]), Some(Some("edited")));
+        assert_eq!(
+            unmet(&[("verdict", Answer::Text("accept"))]),
+            None,
+            "what is not answered asks for nothing"
+        );
     }
 
     #[test]

@@ -8,6 +8,7 @@ use serde_json::Value as Json;
 use crate::expression::{Expression, Trouble};
 use crate::scope::{text, texts};
 use crate::script::Script;
+use crate::template::Template;
 
 /// Names with expressions over the columns.
 pub type With = Vec<(&'static str, Expression)>;
@@ -23,10 +24,12 @@ pub struct Task {
     pub about: &'static str,
     /// What people read who answer or rate it on a sheet.
     pub rubric: Option<&'static str>,
-    /// The name of its prompt: `flub/choose`.
-    pub template: &'static str,
+    /// Its prompt: `flub/choose`.
+    pub template: Template,
     /// The prompt that asks for reasoning before the answer.
-    pub reasoned: Option<&'static str>,
+    pub reasoned: Option<Template>,
+    /// Findings over a row about how it is asked: a text, or none.
+    pub checks: Vec<Expression>,
     /// Prompts for models trained on other forms, for the paper's own wording.
     pub forms: Vec<Form>,
     /// The prompts' values.
@@ -76,7 +79,7 @@ pub struct Conversation {
     /// Most questions of the player.
     pub turns: u32,
     /// The host's prompt.
-    pub host: &'static str,
+    pub host: Template,
     /// Its values, over the columns and `said`, the question.
     pub with: With,
     /// What the host may reply, [`SOLVED`] among it.
@@ -175,7 +178,7 @@ pub enum Wants {
 #[derive(Debug)]
 pub struct Judged {
     /// The judge's prompt.
-    pub template: &'static str,
+    pub template: Template,
     /// The prompt's values, over the columns and `said`, the answer.
     pub with: With,
     /// The question.
@@ -341,6 +344,22 @@ impl Task {
         Ok(Some(posed).filter(|posed| posed.gold.as_ref().is_none_or(|gold| !gold.is_empty())))
     }
 
+    /// What is found about how a row is asked.
+    ///
+    /// # Errors
+    /// [`Trouble`] if a check cannot be computed.
+    pub fn findings(&self, columns: &Value) -> Result<Vec<String>, Trouble> {
+        let found = self.checks.iter().map(|check| Ok::<_, Trouble>(text(&check.value(columns)?)));
+        Ok(found.collect::<Result<Vec<_>, Trouble>>()?.into_iter().flatten().collect())
+    }
+
+    /// Its prompts: the one that is asked, the one with reasoning, the judge's and the host's.
+    pub fn templates(&self) -> impl Iterator<Item = &Template> {
+        let judge = self.judged.iter().map(|judged| &judged.template);
+        let host = self.conversation.iter().map(|conversation| &conversation.host);
+        std::iter::once(&self.template).chain(&self.reasoned).chain(judge).chain(host)
+    }
+
     /// A form by its name.
     pub fn form(&self, name: &str) -> Option<&Form> {
         self.forms.iter().find(|form| form.name == name)
@@ -348,7 +367,8 @@ impl Task {
 
     /// Every expression over the columns.
     pub fn expressions(&self) -> Vec<&Expression> {
-        let mut all: Vec<&Expression> = self.when.iter().chain(&self.usual).collect();
+        let mut all: Vec<&Expression> = self.when.iter().chain(&self.usual).chain(&self.checks).collect();
+        all.extend(self.templates().flat_map(Template::conditions));
         let lists = std::iter::once(&self.with)
             .chain(self.forms.iter().flat_map(|form| [&form.with, &form.shows]))
             .chain(self.shots.iter().map(|shots| &shots.shows))

@@ -11,6 +11,7 @@ use crate::task::{
     Asks, Confidence, Conversation, Form, Found, Judged, People, Released, SOLVED, Shots, Task, UNSOLVED,
     Wants, With,
 };
+use crate::template::Template;
 
 /// The prompts of all folders: by a folder's name the benchmark's name in replies, and the names of its
 /// files.
@@ -56,6 +57,21 @@ impl Known<'_> {
         Some(read)
     }
 
+    /// A list of expressions over the columns.
+    fn expressions(&self, keys: &Keys<'_>, key: &str) -> Vec<Expression> {
+        let place = keys.place(key).unwrap_or_default();
+        let columns = self.columns();
+        let read = |source| {
+            let read = Expression::parse(self.language, place.clone(), source);
+            let read = read.map_err(|what| keys.problem(key, what)).ok()?;
+            if let Some(problem) = read.unknown("column", columns.iter().copied()) {
+                keys.problem(key, problem);
+            }
+            Some(read)
+        };
+        keys.texts(key).unwrap_or_default().into_iter().filter_map(read).collect()
+    }
+
     fn needed(&self, keys: &Keys<'_>, key: &str) -> Option<Expression> {
         if !keys.has(key) {
             keys.needed(key);
@@ -72,8 +88,33 @@ impl Known<'_> {
         keys.table(key, each).unwrap_or_default()
     }
 
+    /// A prompt, or several by conditions, of which one has none.
+    fn template(&self, keys: &Keys<'_>, key: &str) -> Option<Template> {
+        if !keys.is_tables(key) {
+            return Some(Template::new(Vec::new(), self.prompt(keys, key)?));
+        }
+        let case = |keys: &Keys<'_>| {
+            if !keys.has("prompt") {
+                keys.needed("prompt");
+            }
+            let when = keys.has("when").then(|| self.expression(keys, "when", &[]));
+            Some((when, self.prompt(keys, "prompt")?))
+        };
+        let (mut cases, mut usual) = (Vec::new(), None);
+        for (when, prompt) in keys.tables(key, case)?.into_iter().collect::<Option<Vec<_>>>()? {
+            match when {
+                Some(when) => cases.push((when?, prompt)),
+                None => usual = usual.or(Some(prompt)),
+            }
+        }
+        if usual.is_none() {
+            keys.problem(key, "one of the prompts has no `when`: the one for all other rows");
+        }
+        Some(Template::new(cases, usual?))
+    }
+
     /// A prompt of this folder, or `FOLDER/NAME` of another, by its name in replies.
-    fn template(&self, keys: &Keys<'_>, key: &str) -> Option<&'static str> {
+    fn prompt(&self, keys: &Keys<'_>, key: &str) -> Option<&'static str> {
         let named = keys.text(key)?;
         let (folder, name) = named.split_once('/').unwrap_or((self.benchmark, named));
         let Some((of, files)) = self.folders.get(folder) else {
@@ -307,7 +348,7 @@ pub(crate) fn read(known: &Known<'_>, keys: &Keys<'_>) -> Vec<Task> {
         }
         let forms = keys.each("form", |name, keys| {
             let (with, shows) = (known.with(keys, "with", &[]), known.with(keys, "shows", &[]));
-            Some(Form { name, template: known.template(keys, "prompt")?, with, shows })
+            Some(Form { name, template: known.prompt(keys, "prompt")?, with, shows })
         });
         let shots = keys.table("shots", |keys| Shots {
             shows: known.with(keys, "shows", &[]),
@@ -322,6 +363,7 @@ pub(crate) fn read(known: &Known<'_>, keys: &Keys<'_>) -> Vec<Task> {
         let with = known.with(keys, "with", &[]);
         let when = known.expression(keys, "when", &[]);
         let usual = known.expression(keys, "usual", &[]);
+        let checks = known.expressions(keys, "checks");
         let about = keys.text("about").unwrap_or_default();
         let rubric = keys.text("rubric");
         let on_request = keys.flag("on_request").unwrap_or(false);
@@ -354,6 +396,7 @@ pub(crate) fn read(known: &Known<'_>, keys: &Keys<'_>) -> Vec<Task> {
             rubric,
             template: template?,
             reasoned,
+            checks,
             forms: forms.into_iter().flatten().collect(),
             with,
             when,

@@ -96,7 +96,7 @@ fn a_task_is_asked_as_its_folder_says() {
     let read = read(TASKS).unwrap();
     let [explain, kind, first, second] = &read.tasks[..] else { panic!("{:?}", read.tasks) };
     assert_eq!((explain.name, kind.name), ("say-why", "jokes/kind"));
-    assert_eq!((explain.template, explain.found), ("jokes/ask", Found::Role("asked")));
+    assert_eq!((explain.template.usual(), explain.found), ("jokes/ask", Found::Role("asked")));
     let judged = explain.judged.as_ref().unwrap();
     assert!(matches!(judged.asks, Asks::Rating { json: false, .. }) && judged.scale() == Some([1, 7]));
     assert_eq!(second.other_order_of, Some("jokes/first"));

@@ -135,7 +135,7 @@ of = "typs"
     .to_string();
     assert_eq!(
         error,
-        "texts/report.toml:4:6: unknown column \"cuning_type\"\n  hint: did you mean \"cunning_type\"?\n\
-         texts/report.toml:7:39: unknown column \"source_kid\"\n  hint: did you mean \"source_kind\"?"
+        "texts/report.toml:4:6: by: unknown column \"cuning_type\"\n  hint: did you mean \"cunning_type\"?\n\
+         texts/report.toml:7:39: count: unknown column \"source_kid\"\n  hint: did you mean \"source_kind\"?"
     );
 }

@@ -135,7 +135,7 @@ struct Line {
 }
 
 /// An answer that holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Given {
     /// The workspace's path.
     pub workspace: String,

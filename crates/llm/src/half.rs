@@ -1,6 +1,8 @@
 //! Replies that an earlier version took for answers though they were cut or refused. What was made of them may
 //! have votes, so they are listed, and asked for again only when somebody wants it.
 
+use serde::{Serialize, Serializer};
+
 use super::answer::{Answer, Marks};
 use super::engine::from_store;
 use super::parse;
@@ -12,7 +14,7 @@ use super::store::{Store, StoreError};
 const AT_ONCE: usize = 512;
 
 /// Half a reply.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct HalfReply {
     pub key: Key,
     pub model: String,
@@ -21,9 +23,14 @@ pub struct HalfReply {
     /// The limit at which it was cut, in tokens.
     pub max_tokens: u64,
     /// Whether it was refused rather than cut.
+    #[serde(rename = "is", serialize_with = "how")]
     pub is_refusal: bool,
     /// Its text, without reasoning.
     pub text: String,
+}
+
+fn how<S: Serializer>(is_refusal: &bool, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(if *is_refusal { "refused" } else { "cut" })
 }
 
 /// The half replies of a store that are taken for answers, by key.

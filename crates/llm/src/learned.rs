@@ -97,6 +97,20 @@ mod tests {
         Ask, Call, Engine, Fault, Limits, Message, Output, Received, Role, Transport, What, estimate,
     };
 
+    #[test]
+    fn what_was_counted_is_carried_over_and_rounded_up() {
+        let total = Usage { completion_tokens: 21, reasoning_tokens: 10, ..Usage::default() };
+        let learned = Learned { prompts: 10, stated: 30, counted: 20, answers: 2, total };
+        assert_eq!((learned.share(), learned.answer()), (1.5, Some(11)));
+        assert_eq!([0, 1, 2, 3].map(|counted| learned.prompt(counted)), [0, 2, 3, 5]);
+        let price = Price::per_million(1.0, 2.0).with(None, Some(8.0));
+        let (completion_tokens, reasoning_tokens) = (32, 15);
+        let like = Usage { prompt_tokens: 45, completion_tokens, reasoning_tokens, ..Usage::default() };
+        assert_eq!(learned.likely(price, 30, 3), Some(price.charge(like)));
+        let unknown = Learned { answers: 0, ..learned };
+        assert_eq!((unknown.answer(), unknown.likely(price, 30, 3)), (None, None));
+    }
+
     /// Counts 300 tokens per prompt, and reasons.
     struct Thinks;
 

@@ -37,3 +37,62 @@ impl Engine {
         self.limits.run.leave(name, how.into());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use futures_util::future::BoxFuture;
+
+    use super::*;
+    use crate::settings::Endpoint;
+    use crate::store::Store;
+    use crate::{Call, Fault, Limits, Received, Transport};
+
+    struct Silent;
+
+    impl Transport for Silent {
+        fn send<'a>(&'a self, _: &'a Call) -> BoxFuture<'a, Result<Received, Fault>> {
+            Box::pin(std::future::pending())
+        }
+    }
+
+    /// Why an endpoint is left that charged `cost` where 100 picodollars were reserved for an answer of 50 tokens.
+    fn left(free: bool, cost: i64, usage: Option<Usage>, stated: Stated) -> Option<String> {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(&dir.path().join("replies"), &dir.path().join("index.sqlite")).unwrap();
+        let (endpoint, limits) = (Endpoint { free, ..Endpoint::new("e", "", "m") }, Limits::default());
+        let run = limits.run.clone();
+        let engine = Engine::with_transport(Arc::new(store), endpoint, limits, Box::new(Silent));
+        engine.leave_if_over((50, Usd::from_pico(100)), Usd::from_pico(cost), usage, stated);
+        run.left("e").map(|how| how.to_string())
+    }
+
+    #[test]
+    fn what_costs_no_more_than_was_reserved_leaves_nothing() {
+        let stated = Stated { cost: Some(Usd::from_pico(100)), unbelievable: false };
+        assert_eq!(left(false, 100, None, stated), None);
+        assert_eq!(left(true, 0, Some(Usage::default()), Stated::default()), None);
+    }
+
+    #[test]
+    fn why_an_endpoint_is_left_names_what_mends_it() {
+        let why = |free, usage, stated| left(free, 101, usage, stated).unwrap();
+        let usage = Some(Usage { completion_tokens: 70, ..Usage::default() });
+        let counted = why(false, usage, Stated::default());
+        assert!(counted.contains("70 tokens of an answer where 50 were allowed"), "{counted}");
+        assert!(counted.contains("sampling.max_tokens under [llm.e]"), "{counted}");
+        assert!(!why(false, None, Stated::default()).contains("tokens"));
+        // By its own statement, which is what it was charged.
+        let stated = Stated { cost: Some(Usd::from_pico(101)), unbelievable: false };
+        let own = why(false, usage, stated);
+        assert!(own.contains("by its own statement, more than") && own.contains("set the prices"), "{own}");
+        let free = why(true, usage, stated);
+        assert!(free.contains("though [llm.e] says free = true"), "{free}");
+        let other = Stated { cost: Some(Usd::from_pico(90)), unbelievable: false };
+        assert!(why(true, usage, other).contains("70 tokens of an answer"));
+        // However little it was charged.
+        let unbelievable = left(false, 1, usage, Stated { unbelievable: true, ..stated }).unwrap();
+        assert!(unbelievable.contains("states a cost that no request has"), "{unbelievable}");
+    }
+}

@@ -176,8 +176,8 @@ fn is_long(endpoint: &Endpoint, ask: &Ask, reply: &str, unreadable: &Unreadable)
 /// [`quoting`] with a bounded part of a reply and of what is wrong with it.
 fn quoting_beginning(endpoint: &Endpoint, ask: Ask, reply: &str, unreadable: &Unreadable) -> Ask {
     let most = most_quoted(endpoint, &ask);
-    let said = unreadable.to_string();
-    quoting(ask, &beginning(reply, most), &Unreadable::new(beginning(&said, MOST_SAID)))
+    let cut = |words: &str| beginning(words, MOST_SAID).into_owned();
+    quoting(ask, &beginning(reply, most), &unreadable.changed(cut))
 }
 
 /// A text's beginning of at most this many bytes, with a mark if it goes on.
@@ -194,13 +194,37 @@ fn beginning(text: &str, most: usize) -> std::borrow::Cow<'_, str> {
 pub(super) fn quoting(mut ask: Ask, reply: &str, unreadable: &Unreadable) -> Ask {
     if let What::Chat { messages, .. } = &mut ask.what {
         messages.push(Message::new(Role::Assistant, reply));
-        messages.push(Message::new(
-            Role::User,
-            format!(
-                "Your reply could not be read: {unreadable}. Answer the first message again, in exactly the form it asks for, and write nothing else."
-            ),
-        ));
+        messages.push(Message::new(Role::User, unreadable.told()));
     }
     ask.reask += 1;
     ask
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prompt::{Output, Rendered};
+
+    fn said(why: &Unreadable) -> String {
+        let messages = vec![Message::new(Role::User, "请解释。")];
+        let prompt = Rendered { template: "p".into(), hash: String::new(), messages, output: Output::Text };
+        let What::Chat { messages, .. } = quoting(Ask::new("r", prompt, 0), "好。", why).what else {
+            return String::new();
+        };
+        messages.last().map(|message| message.content.clone()).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_model_that_was_asked_in_chinese_is_told_in_chinese_and_ledgers_keep_the_english() {
+        let english = Unreadable::new("Write at most sixty words.");
+        let chinese = english.clone().in_chinese("至多六十个词。");
+        let told = said(&chinese);
+        assert!(told.contains("至多六十个词。请重新回答") && !told.contains("Your reply"), "{told}");
+        assert_eq!(chinese.to_string(), english.to_string());
+        let cut = chinese.changed(|words| beginning(words, 12).into_owned());
+        assert!(said(&cut).contains("至多六…"), "{}", said(&cut));
+        // What earlier versions asked again in English is found under their words.
+        let before = chinese.as_before().map(|before| said(&before));
+        assert_eq!(before, Some(said(&english)));
+    }
 }

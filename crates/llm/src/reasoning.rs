@@ -112,7 +112,12 @@ pub(super) fn part(text: &str, more: &ReplyMarks) -> Parted {
     // Lower-casing ASCII letters keeps their length.
     let lower = text.to_ascii_lowercase();
     let start = lower.len() - lower.trim_start().len();
-    let mut rest = match (text.rfind(FINAL), sentences(&lower, start)) {
+    let said = sentences(&lower, start);
+    // Most replies have no mark, and 70 searches for one are a third of what a reply from the store costs.
+    if said.is_none() && !may_have_marks(text, more) {
+        return Parted { answer: text.to_owned(), reasoning: String::new() };
+    }
+    let mut rest = match (text.rfind(FINAL), said) {
         (Some(at), _) => {
             parted.reasoning.push_str(text[..at].trim());
             let answer = &text[at + FINAL.len()..];
@@ -146,6 +151,11 @@ pub(super) fn part(text: &str, more: &ReplyMarks) -> Parted {
         parted.answer = turn.to_owned();
     }
     parted
+}
+
+/// Whether a text has a character that begins a mark. An endpoint's own marks may begin with any.
+fn may_have_marks(text: &str, more: &ReplyMarks) -> bool {
+    text.contains(['<', '[', '◁', '【']) || !more.reasoning.is_empty() || !more.end.is_empty()
 }
 
 /// Reasoning between sentences: the range of its text, and where the answer begins.
@@ -322,6 +332,15 @@ mod tests {
         let parted = part("<plan>a</plan>b ~end~ c", &marks);
         assert_eq!((parted.answer.as_str(), parted.reasoning.as_str()), ("b", "a"));
         assert_eq!(part("<plan>a</plan>b", &ReplyMarks::default()).answer, "<plan>a</plan>b");
+    }
+
+    #[test]
+    fn every_mark_begins_with_a_character_that_is_looked_for() {
+        let pairs = MARKS.iter().chain(&WRAPS).flat_map(|(open, close)| [*open, *close]);
+        let marks = pairs.chain(TURNS).chain(BEGINS).chain(ENDINGS).chain(ENDS).chain([FINAL, CHANNEL]);
+        for mark in marks {
+            assert!(may_have_marks(mark, &ReplyMarks::default()), "{mark}");
+        }
     }
 
     proptest! {

@@ -201,6 +201,19 @@ mod tests {
         );
     }
 
+    /// Paid replies are found by their keys: these never change.
+    #[test]
+    fn the_same_request_has_the_same_key_in_every_version() {
+        let key = request("水").key();
+        assert_eq!(key.to_string(), "f964d0525f84d1468294c52355f3d3d232480212bfb5102bcc951585aacf0379");
+        assert_eq!(format!("{key:?}"), key.to_string());
+        assert_eq!(Key::hash(request("水").canonical().as_bytes()), key);
+        assert_eq!(serde_json::from_str::<Key>(&serde_json::to_string(&key).unwrap()).unwrap(), key);
+        for other in ["", "f9", &key.to_string()[1..], &format!("{key}00"), &"x".repeat(64)] {
+            assert!(other.parse::<Key>().is_err(), "{other}");
+        }
+    }
+
     #[test]
     fn everything_that_can_change_the_answer_changes_the_key() {
         let base = request("a");
@@ -247,6 +260,37 @@ mod tests {
             with(json!({"b": 1, "a": {"d": 1, "c": 2}})),
             with(json!({"a": {"c": 2, "d": 1}, "b": 1}))
         );
+    }
+
+    #[test]
+    fn the_order_of_a_schemas_keys_does_not_matter() {
+        let with = |schema| {
+            let mut request = request("a");
+            if let Input::Chat { format, .. } = &mut request.input {
+                *format = Format::JsonSchema { name: "answer".into(), schema };
+            }
+            request.key()
+        };
+        let [one, other] = [json!({"b": 1, "a": {"d": 1, "c": 2}}), json!({"a": {"c": 2, "d": 1}, "b": 1})];
+        assert_eq!(with(one.clone()), with(other));
+        assert_ne!(with(one), with(json!({"b": 1})));
+    }
+
+    #[test]
+    fn texts_and_the_longest_answer_are_those_of_the_input() {
+        let of = |input: Input| {
+            let request = Request { input, ..request("a") };
+            (request.texts().collect::<Vec<_>>().join("|"), request.max_completion_tokens())
+        };
+        let mut chat = request("a").input;
+        if let Input::Chat { messages, sampling, .. } = &mut chat {
+            messages.push(Message::new(Role::Assistant, "b"));
+            sampling.max_tokens = 9;
+        }
+        assert_eq!(of(chat), ("a|b".into(), 9));
+        assert_eq!(of(Input::Embedding { text: "c".into(), dimensions: None }), ("c".into(), 0));
+        let [text, source, target] = ["d", "zh", "en"].map(str::to_owned);
+        assert_eq!(of(Input::Translation { text, source, target }), ("d".into(), 0));
     }
 
     proptest! {

@@ -138,3 +138,73 @@ impl Default for Run {
         Run::new(None)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn times(run: &Run, how: &str, leave_after: u32) -> u32 {
+        run.note("e", Some(&Evidence::from(how)), leave_after)
+    }
+
+    #[test]
+    fn an_endpoint_is_left_after_equal_failures_in_a_row() {
+        let run = Run::new(None);
+        assert_eq!(times(&run, "503 busy, request 17", 3), 1);
+        assert_eq!(times(&run, "503 busy, request 18", 3), 2, "ids differ between requests");
+        assert_eq!(times(&run, "500 busy, request 18", 3), 1, "the status does not");
+        assert_eq!(times(&run, "500 down, request 18", 3), 1);
+        assert_eq!(times(&run, "500 down, request 19", 3), 2);
+        assert!(!run.has_answered("e"));
+        assert_eq!(run.note("e", None, 3), 0);
+        assert!(run.has_answered("e") && !run.has_answered("f"));
+        assert_eq!([(); 2].map(|()| times(&run, "500 down", 3)), [1, 2]);
+        assert_eq!(run.left("e"), None);
+        assert_eq!(times(&run, "500 down", 3), 3);
+        assert_eq!(run.left("e").as_deref(), Some("500 down"));
+        assert_eq!(run.left("f"), None, "another one");
+        // What answers what was sent before, or fails otherwise, brings it not back.
+        assert_eq!(run.note("e", None, 3), 0);
+        assert!(run.left("e").is_some());
+        assert_eq!(times(&run, "503 busy", 3), 1);
+        assert!(run.left("e").is_some() && run.has_answered("e"));
+    }
+
+    #[test]
+    fn without_a_number_of_failures_none_is_left() {
+        let run = Run::new(None);
+        assert_eq!([(); 4].map(|()| times(&run, "500 down", 0)), [1, 2, 3, 4]);
+        assert_eq!(run.left("e"), None);
+    }
+
+    #[test]
+    fn who_leaves_an_endpoint_at_once_says_why_once() {
+        let run = Run::new(None);
+        run.leave("e", "it costs too much".into());
+        run.leave("e", "another cause".into());
+        assert_eq!(run.left("e").as_deref(), Some("it costs too much"));
+        assert!(!run.has_answered("e"));
+        // An answer to what was sent before.
+        assert_eq!(run.note("e", None, 3), 0);
+        assert!(run.has_answered("e") && run.left("e").is_some());
+        // It is one of the failures in a row.
+        assert_eq!(times(&run, "it costs too much", 3), 1);
+    }
+
+    #[test]
+    fn a_run_is_one_budget_and_no_others() {
+        let (run, free) = (Run::new(Some(Usd::from_dollars(2.0))), Run::default());
+        assert!(run.is_capped() && !free.is_capped());
+        assert_eq!((run.cap().1, free.cap().1), (Some(Usd::from_dollars(2.0)), None));
+        assert!(run.cap().0.starts_with(RUN) && run.cap().0 != free.cap().0);
+        let same = run.clone();
+        assert_eq!(same.cap(), run.cap());
+        assert!(!run.is_agreed());
+        same.agree();
+        assert!(run.is_agreed() && !free.is_agreed());
+        same.remark("b".into());
+        run.remark("a".into());
+        run.remark("b".into());
+        assert_eq!(run.remarks(), ["a", "b"]);
+    }
+}

@@ -37,6 +37,8 @@ pub fn bound(request: &Request) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::request::{Message, Role};
+    use crate::settings::Sampling;
 
     #[test]
     fn counts_are_of_the_real_vocabulary() {
@@ -45,6 +47,27 @@ mod tests {
         assert!(count("为什么鱼不会淹死？") >= 4);
         // Names of a vocabulary's control tokens are plain text in a post.
         assert!(count("<|endoftext|>") > 1);
+    }
+
+    #[test]
+    fn the_bound_is_of_every_byte_message_and_schema() {
+        let chat = |format| Request {
+            identity: String::new(),
+            model: String::new(),
+            input: Input::Chat {
+                messages: vec![Message::new(Role::System, "水"), Message::new(Role::User, "ab")],
+                sampling: Sampling::default(),
+                format,
+            },
+            sample: 0,
+        };
+        let texts = (3 + 16) + (2 + 16) + 16;
+        assert_eq!(bound(&chat(Format::Text)), texts);
+        let schema = serde_json::json!({ "type": "object" });
+        let written = schema.to_string().len() as u64;
+        let format = Format::JsonSchema { name: "answer".into(), schema };
+        assert_eq!(bound(&chat(format)), texts + 6 + written + 1024);
+        assert_eq!(count_request(&chat(Format::Text)), count("水") + 4 + count("ab") + 4 + 3);
     }
 
     #[test]

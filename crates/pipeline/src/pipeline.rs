@@ -8,7 +8,8 @@ use std::path::Path;
 
 use crate::config::{Config, Problems, unknown};
 use crate::recipe::{Recipe, Step};
-use crate::stages::{Embeds, Pulse, Rows, Stage, StageError, Stop, salt, same_joke};
+use crate::stages::draft::LlmContext;
+use crate::stages::{Embeds, Job, Pulse, Rows, StageError, Stop, salt, same_joke};
 use riddlemill_llm::Run;
 use riddlemill_tables::{self as store, CommitError, Lock, Manifest, StageReader, Workspace, durable};
 use riddlemill_text::record::{Reason, State};
@@ -23,7 +24,6 @@ mod freshness;
 mod kept;
 mod lacking;
 mod logs;
-mod make;
 mod merge;
 mod outdated;
 mod plan;
@@ -40,10 +40,11 @@ mod waits;
 mod withheld;
 mod words;
 
+pub use crate::stages::ByEndpoint;
 pub use advice::{described, mends};
 pub use aside::{AsideEffect, known_answers, look_aside, restore, set_aside, stopped};
 pub use assemble::{AssembleError, assemble};
-use evidence::{RunContext, not_embedded, not_judged};
+use evidence::{RunContext, not_judged};
 pub use forecast::{Forecast, Later, StepForecast, forecast, outlook};
 pub use freshness::{Change, Freshness, describe_changes, differences};
 pub use kept::CauseState;
@@ -53,7 +54,7 @@ pub use merge::{MergeError, Merged, merge};
 pub use outdated::{Outdated, outdated};
 pub use plan::{Planned, plan};
 pub use reuse::same_work;
-pub use rows::{ByEndpoint, blinding, draft_requests, review_items, secrets_stand, shown_items};
+pub use rows::{blinding, draft_requests, review_items, secrets_stand, shown_items};
 pub use stale::{StaleStage, stale_stages};
 pub use tasks::{Tasks, now};
 pub use voting::{Remedy, votes_as_tasks};
@@ -203,14 +204,14 @@ pub fn run(
         }
         // Replies and votes about a recipe's records belong to that recipe.
         // Embeddings and judgements that another recipe's run did not ask for are asked for now.
-        let asks = !selection.offline
-            && Embeds::in_stage(step.stage)
-                .is_some_and(|embeds| embeds.asks(config, recipe.name).is_ok_and(|asks| asks));
+        let asks = |embeds: &Embeds| embeds.asks(config, recipe.name).is_ok_and(|asks| asks);
+        let embeds = step.stage.embeds().filter(|embeds| !selection.offline && asks(embeds));
         let judges = !selection.offline
-            && step.stage == Stage::SameJoke
+            && step.stage.judges()
             && same_joke::asks(config, recipe.name).is_ok_and(|asks| asks);
-        let lacks =
-            |twin: &Manifest| asks && not_embedded(Embeds::Posts, twin) > 0 || judges && not_judged(twin) > 0;
+        let lacks = |twin: &Manifest| {
+            embeds.is_some_and(|embeds| embeds.missing(twin) > 0) || judges && not_judged(twin) > 0
+        };
         if step.stage.rows() == Rows::Posts
             && !selection.force
             && let Some(manifest) = reuse::link(&workspace, recipe, &place, &opening, lacks)?
@@ -220,14 +221,22 @@ pub fn run(
             made.insert(step.name, manifest);
             continue;
         }
-        let inputs =
+        let inputs: Vec<StageReader> =
             step.inputs.iter().map(|input| open(&workspace, recipe, input)).collect::<Result<_, _>>()?;
-        let (offline, retry_failed) = (selection.offline, selection.retry_failed);
-        let pulse: &dyn Pulse = progress;
-        let (known, place, run) = (&known, place.as_path(), &selection.run);
-        let making =
-            make::StageRunner { known, place, inputs, made: &made, run, offline, retry_failed, stop, pulse };
-        let manifest = making.make(step, opening)?;
+        let asking = LlmContext {
+            config,
+            recipe: recipe.name,
+            run: &selection.run,
+            offline: selection.offline,
+            retry_failed: selection.retry_failed,
+            accept_before: true,
+            stop,
+            pulse: progress,
+        };
+        let rows = step.stage.make(&Job { step: &known.context(step), inputs: &inputs, asking })?;
+        // What it asked for is part of its evidence.
+        let opening = if step.stage.asks() { known.opening(step, &made)? } else { opening };
+        let manifest = rows.commit(opening)?;
         progress.end(recipe.name, &manifest);
         put_off(&workspace, recipe, step)?;
         made.insert(step.name, manifest);
@@ -237,7 +246,7 @@ pub fn run(
 
 /// Removes the stages of embeddings and judgements where the settings name no model any more, once dedup does not read them.
 fn put_off(workspace: &Workspace, recipe: &Recipe, made: &Step) -> Result<(), RunError> {
-    for step in recipe.put_off().filter(|_| made.stage == Stage::Dedup) {
+    for step in recipe.put_off().filter(|_| made.stage.merges_posts()) {
         durable::remove_folder(&workspace.stage(recipe.name, step.number, step.name))?;
     }
     Ok(())

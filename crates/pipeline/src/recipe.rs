@@ -3,9 +3,11 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::config::{Config, FILE, Kind, PAPER, Problem, Problems, Source, TABLE, reference, unknown};
-use crate::stages::{Embeds, Review, Rows, Stage, same_joke};
+use crate::stages::{
+    Draft, Embedding, Embeds, Judging, Review, Rows, Stage, declared_stage, has_records_of_its_own, same_joke,
+};
 use riddlemill_benchmarks::{Benchmark, Derived, Paper};
-use riddlemill_tables::{Manifest, Workspace};
+use riddlemill_tables::{Error, Manifest, Workspace};
 
 mod checks;
 
@@ -45,7 +47,7 @@ pub struct Step {
     /// have that of dedup, so that the folders of all others are the same with and without them.
     pub number: usize,
     /// What it does.
-    pub stage: Stage,
+    pub stage: &'static dyn Stage,
     /// The steps whose rows it reads; those of another recipe as `recipe/step`.
     pub inputs: &'static [&'static str],
 }
@@ -67,15 +69,15 @@ pub fn open(root: &std::path::Path) -> Result<(), Problems> {
         problems.extend(checks::shadowed(benchmark));
         problems.extend(checks::reserved(benchmark));
         problems.extend(crate::stages::draft::problems(benchmark));
-        problems.extend(crate::stages::native::problems(benchmark));
-        if !Stage::has_records_of_its_own(benchmark) {
+        problems.extend(crate::stages::native::check::problems(benchmark));
+        if !has_records_of_its_own(benchmark) {
             problems.extend(benchmark.unknown_names(crate::stages::native::leaves));
             problems.extend(checks::prompts_of(benchmark));
             problems.extend(checks::behind_records(benchmark));
         }
         let unmade = |step: &&riddlemill_benchmarks::Step| {
             let native = matches!(step.kind, riddlemill_benchmarks::Kind::Native(_));
-            !native && Stage::declared(benchmark, step).is_none()
+            !native && declared_stage(benchmark, step).is_none()
         };
         for step in benchmark.steps.iter().filter(unmade) {
             let what = crate::stages::lacking(step).unwrap_or_else(|| {
@@ -116,8 +118,8 @@ impl Before {
 
 /// The steps without and with each of those before dedup that ask a model; `None` if there is no dedup.
 fn asking(declared: &'static [Step]) -> Option<[&'static [Step]; 4]> {
-    let at = declared.iter().position(|step| step.stage == Stage::Dedup)?;
-    let with = |names: &[(&'static str, Stage)]| -> &'static [Step] {
+    let at = declared.iter().position(|step| step.stage.merges_posts())?;
+    let with = |names: &[(&'static str, &'static dyn Stage)]| -> &'static [Step] {
         let mut steps = declared.to_vec();
         let mut inputs = declared[at].inputs;
         for (place, &(name, stage)) in (at..).zip(names) {
@@ -127,7 +129,8 @@ fn asking(declared: &'static [Step]) -> Option<[&'static [Step]; 4]> {
         steps[at + names.len()].inputs = inputs;
         steps.leak()
     };
-    let (embeds, judges) = ((EMBEDDINGS, Stage::Embed), (SAME_JOKE, Stage::SameJoke));
+    let embeds: (&str, &dyn Stage) = (EMBEDDINGS, &Embedding);
+    let judges: (&str, &dyn Stage) = (SAME_JOKE, &Judging);
     Some([declared, with(&[embeds]), with(&[judges]), with(&[embeds, judges])])
 }
 
@@ -136,8 +139,10 @@ fn declared(benchmark: &'static Benchmark) -> Recipe {
         name: step.name,
         number,
         // [`open`] refuses steps that cannot be made, and a test makes every step of the built-in ones.
-        stage: Stage::declared(benchmark, step)
-            .unwrap_or_else(|| unreachable!("{}/{} cannot be built", benchmark.name, step.name)),
+        stage: Box::leak(
+            declared_stage(benchmark, step)
+                .unwrap_or_else(|| unreachable!("{}/{} cannot be built", benchmark.name, step.name)),
+        ),
         inputs: &step.from,
     };
     let declared: &'static [Step] = (1..).zip(&benchmark.steps).map(step).collect::<Vec<_>>().leak();
@@ -276,15 +281,25 @@ static PAPERS: Derived<Vec<(&'static str, String, &'static str)>> = Derived::new
     RECIPES.iter().flat_map(of).collect()
 });
 
-/// A review step, and the step whose rows are voted on.
-#[derive(Clone, Copy)]
+/// A review step, and the steps whose rows are voted on.
+#[derive(Clone)]
 pub struct ReviewInput {
     pub review: Review,
-    /// The recipe of the step before.
-    pub recipe: &'static Recipe,
-    /// That step's number in its recipe, from 1.
-    pub number: usize,
-    pub step: &'static Step,
+    /// The steps before, each with its recipe and its number there, from 1.
+    pub inputs: Vec<(&'static Recipe, usize, &'static Step)>,
+}
+
+impl ReviewInput {
+    /// The manifests of the steps before; `None` if one of them was not made.
+    ///
+    /// # Errors
+    /// [`Error`] if one cannot be read.
+    pub fn made(&self, workspace: &Workspace) -> Result<Option<Vec<Manifest>>, Error> {
+        let read = |(recipe, number, step): &(&Recipe, usize, &Step)| {
+            Manifest::read(&workspace.stage(recipe.name, *number, step.name))
+        };
+        self.inputs.iter().map(read).collect()
+    }
 }
 
 impl Recipe {
@@ -311,7 +326,7 @@ impl Recipe {
     /// [`riddlemill_tables::Error`] if the manifest of dedup cannot be read.
     pub fn steps_made(&self, workspace: &Workspace) -> Result<&'static [Step], riddlemill_tables::Error> {
         let Some(asking) = self.asking else { return Ok(self.declared) };
-        let Some(dedup) = self.declared.iter().find(|step| step.stage == Stage::Dedup) else {
+        let Some(dedup) = self.declared.iter().find(|step| step.stage.merges_posts()) else {
             return Ok(self.declared);
         };
         let made = |name| Manifest::read(&workspace.stage(self.name, dedup.number, name));
@@ -329,10 +344,9 @@ impl Recipe {
     pub fn put_off(&self) -> impl Iterator<Item = &'static Step> {
         let all = self.asking.map(|asking| asking[3]).unwrap_or_default();
         let Before { embeds, judges } = self.before();
-        all.iter().filter(move |step| match step.stage {
-            Stage::Embed => !embeds,
-            Stage::SameJoke => !judges,
-            _ => false,
+        all.iter().filter(move |step| match step.stage.embeds() {
+            Some(Embeds::Posts) => !embeds,
+            _ => step.stage.judges() && !judges,
         })
     }
 
@@ -341,33 +355,28 @@ impl Recipe {
         self.steps().last().map_or(Rows::Posts, |step| step.stage.rows())
     }
 
-    /// The review step of a ballot, and the step that provides its rows, which may be another recipe's.
+    /// The review step of a ballot, and the steps that provide its rows, which may be other recipes'.
     pub fn review(&'static self, ballot: &str) -> Option<ReviewInput> {
-        self.steps().iter().find_map(|step| match step.stage {
-            Stage::Review(review) if review.place().1 == ballot => {
-                let (recipe, number, step) = self.input(step.inputs.first()?)?;
-                Some(ReviewInput { review, recipe, number, step })
-            }
-            _ => None,
+        self.steps().iter().find_map(|step| {
+            let review = step.stage.review().filter(|review| review.place().1 == ballot)?;
+            let inputs: Option<Vec<_>> = step.inputs.iter().map(|input| self.input(input)).collect();
+            Some(ReviewInput { review, inputs: inputs.filter(|inputs| !inputs.is_empty())? })
         })
     }
 
     /// Its review steps, in order.
     pub fn reviews(&self) -> impl Iterator<Item = Review> {
-        self.steps().iter().filter_map(|step| match step.stage {
-            Stage::Review(review) => Some(review),
-            _ => None,
-        })
+        self.steps().iter().filter_map(|step| step.stage.review())
     }
 
     /// Whether its folder declares its records.
     pub fn is_declared(&self) -> bool {
-        riddlemill_benchmarks::find(self.name).is_some_and(|found| !Stage::has_records_of_its_own(found))
+        riddlemill_benchmarks::find(self.name).is_some_and(|found| !has_records_of_its_own(found))
     }
 
     /// Whether it is made of riddles and their answers instead of a forum's posts.
     pub fn is_of_riddles(&self) -> bool {
-        self.steps().iter().any(|step| matches!(step.stage, Stage::Native(native) if native.is_of_riddles()))
+        self.steps().iter().any(|step| step.stage.is_of_riddles())
     }
 
     /// The step that an input names, its number from 1, and its recipe.
@@ -400,7 +409,7 @@ impl Recipe {
             }
             at += 1;
         }
-        found.retain(|recipe| recipe.steps().first().is_some_and(|step| step.stage == Stage::Import));
+        found.retain(|recipe| recipe.steps().first().is_some_and(|step| step.stage.imports()));
         found
     }
 
@@ -419,11 +428,10 @@ impl Recipe {
 
     /// The names allowed in [`Kind::Steps`]: those of its drafts and its reviews, which share them.
     pub fn decided(&self) -> impl Iterator<Item = &'static str> {
-        self.steps().iter().filter_map(|step| match step.stage {
-            Stage::Draft(draft) => Some(draft.name()),
-            Stage::Review(review) => Some(review.place().1),
-            _ => None,
-        })
+        let review = |step: &Step| step.stage.review().map(|review| review.place().1);
+        self.steps()
+            .iter()
+            .filter_map(move |step| step.stage.draft().map(Draft::name).or_else(|| review(step)))
     }
 }
 
@@ -448,7 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn every_review_is_of_its_recipe_and_has_one_input() {
+    fn every_review_is_of_its_recipe_and_has_an_input() {
         for recipe in RECIPES.iter() {
             for review in recipe.reviews() {
                 assert_eq!(review.place().0, recipe.name);

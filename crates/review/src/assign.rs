@@ -265,9 +265,9 @@ pub fn assign(
         new.sort();
         return Ok(new);
     }
-    let extra = |item: &str| Draw::new(settings.seed, "review overlap", item).unit() < settings.overlap;
-    let decided = settings.decided.iter().copied().filter(|item| extra(item)).map(|item| (item, true));
-    let items = items.iter().map(|item| (*item, extra(item))).chain(decided);
+    let is_extra = |item: &str| gets_one_more(item, settings);
+    let decided = settings.decided.iter().copied().filter(|item| is_extra(item)).map(|item| (item, true));
+    let items = items.iter().map(|item| (*item, is_extra(item))).chain(decided);
     let items: BTreeMap<&str, bool> = items.filter(|(item, _)| !gold.contains(item)).collect();
     for item in drawn(items.keys().copied(), settings.seed) {
         let wanted = needed + usize::from(items[item]);
@@ -308,6 +308,11 @@ pub fn assign(
     }
     new.sort();
     Ok(new)
+}
+
+/// Whether an item is in the share that gets one vote more than it needs.
+fn gets_one_more(item: &str, settings: &AssignSettings<'_>) -> bool {
+    Draw::new(settings.seed, "review overlap", item).unit() < settings.overlap
 }
 
 /// Gives the open tasks of `leaving` to others, and returns the new tasks, sorted. `is_open` returns whether a
@@ -479,5 +484,7 @@ impl<'p> Loads<'p> {
     }
 }
 
+#[cfg(test)]
+mod margins;
 #[cfg(test)]
 mod tests;

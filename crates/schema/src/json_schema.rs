@@ -24,6 +24,14 @@ pub fn table<'k>(doc: &str, keys: impl IntoIterator<Item = &'k Key>) -> Value {
     schema
 }
 
+/// A file with these keys, and no others.
+pub fn file<'k>(title: &str, keys: impl IntoIterator<Item = &'k Key>) -> Value {
+    let mut schema = table("", keys);
+    schema["$schema"] = DIALECT.into();
+    schema["title"] = title.into();
+    schema
+}
+
 /// Tables of one form that may occur several times.
 pub fn list(of: Value) -> Value {
     json!({ "type": "array", "items": of })
@@ -39,7 +47,7 @@ fn property(key: &Key) -> Value {
 }
 
 /// The values of a kind.
-pub fn kind(kind: Kind) -> Value {
+pub fn kind(of: Kind) -> Value {
     let text = json!({ "type": "string" });
     let bounds = |mut schema: Value, low: Option<Value>, high: Option<Value>| {
         for (name, bound) in [("minimum", low), ("maximum", high)] {
@@ -49,7 +57,7 @@ pub fn kind(kind: Kind) -> Value {
         }
         schema
     };
-    match kind {
+    match of {
         Kind::Flag => json!({ "type": "boolean" }),
         Kind::Whole(low, high) => bounds(
             json!({ "type": "integer" }),
@@ -78,5 +86,20 @@ pub fn kind(kind: Kind) -> Value {
         }),
         Kind::Words => json!({ "type": "object", "additionalProperties": text }),
         Kind::Table(keys) => table("", keys),
+        Kind::Like(keys) => {
+            // What it is like may have the rest, and an empty text takes a key away.
+            let property = |key: &Key| {
+                let schema = json!({ "description": key.doc, "anyOf": [kind(key.kind), { "const": "" }] });
+                (key.name.to_owned(), schema)
+            };
+            let properties: Map<String, Value> = keys.iter().map(property).collect();
+            json!({ "type": "object", "properties": properties, "additionalProperties": false })
+        }
+        Kind::Each(of) => json!({ "type": "object", "additionalProperties": kind(*of) }),
+        Kind::List(of) => list(kind(*of)),
+        Kind::Either(kinds) => {
+            json!({ "anyOf": kinds.iter().map(|one| kind(*one)).collect::<Vec<_>>() })
+        }
+        Kind::Any => json!({}),
     }
 }

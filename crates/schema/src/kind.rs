@@ -37,7 +37,20 @@ pub enum Kind {
     Words,
     /// A table with these keys.
     Table(&'static [Key]),
+    /// A table with these keys that may be like another one: an empty text takes away what it has of that one.
+    Like(&'static [Key]),
+    /// A table with names of its own, each with a value of this kind.
+    Each(&'static Kind),
+    /// A list of values of this kind.
+    List(&'static Kind),
+    /// A value of one of these kinds.
+    Either(&'static [Kind]),
+    /// Any value.
+    Any,
 }
+
+/// A table with more keys is called a table alone where another value stands in its place.
+const MOST_NAMED: usize = 16;
 
 /// One key.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,6 +68,22 @@ pub struct Key {
 }
 
 impl Key {
+    /// A key that may be missing.
+    pub const fn new(name: &'static str, kind: Kind, doc: &'static str) -> Key {
+        Key { name, kind, default: "", doc, is_required: false }
+    }
+
+    /// A key that the table must have.
+    pub const fn required(name: &'static str, kind: Kind, doc: &'static str) -> Key {
+        Key { is_required: true, ..Key::new(name, kind, doc) }
+    }
+
+    /// The same key with a default, as in the file.
+    #[must_use]
+    pub const fn or(self, default: &'static str) -> Key {
+        Key { default, ..self }
+    }
+
     /// Its default as a value; `None` if it has none.
     pub fn value(&self) -> Option<Value> {
         toml_value(self.default)
@@ -185,7 +214,11 @@ impl Kind {
             (Kind::Flag, Value::Bool(_))
             | (Kind::Text, Value::String(_))
             // The keys of a table are checked one by one.
-            | (Kind::Table(_), Value::Object(_)) => true,
+            | (Kind::Table(_), Value::Object(_))
+            | (Kind::Any, _) => true,
+            (Kind::Like(_) | Kind::Each(_), Value::Object(_))
+            | (Kind::List(_), Value::Array(_))
+            | (Kind::Either(_), _) => self.faults(value).is_empty(),
             (Kind::Whole(low, high), Value::Number(n)) => n.as_i64().is_some_and(|n| (low..=high).contains(&n)),
             (Kind::Number(low, high), Value::Number(n)) => {
                 n.as_f64().is_some_and(|x| (low..=high).contains(&x))
@@ -253,10 +286,28 @@ impl Kind {
                 format!("a table of texts, {{ {first} = \"…\" }}, with some of {}", words.join(", "))
             }
             Kind::Words => "a table of texts, { name = \"…\" }".into(),
-            Kind::Table(keys) => {
+            Kind::Table(keys) if keys.len() <= MOST_NAMED => {
                 let names: Vec<&str> = keys.iter().map(|key| key.name).collect();
                 format!("a table with some of {}", names.join(", "))
             }
+            Kind::Table(_) | Kind::Like(_) => "a table".into(),
+            Kind::Each(Kind::Table(_) | Kind::Like(_)) => "tables with names of their own".into(),
+            Kind::Each(kind) => {
+                format!("a table, {{ name = … }}, of which each value is {}", kind.expected())
+            }
+            Kind::List(Kind::Table(_) | Kind::Like(_)) => "a list of tables".into(),
+            Kind::List(Kind::Text) => Kind::Texts.expected(),
+            Kind::List(kind) => format!("a list, of which each is {}", kind.expected()),
+            Kind::Either(kinds) => {
+                let mut all: Vec<String> = Vec::new();
+                for expected in kinds.iter().map(|kind| kind.expected()) {
+                    if !all.contains(&expected) {
+                        all.push(expected);
+                    }
+                }
+                all.join(", or ")
+            }
+            Kind::Any => "a value".into(),
         }
     }
 }

@@ -27,16 +27,20 @@
 //! assert_eq!(error.to_string(), "most: expected a whole number from 1 to 10");
 //! ```
 
+mod fault;
 pub mod hint;
 pub mod json;
 pub mod json_schema;
 mod kind;
+#[doc(hidden)]
+pub mod mutate;
 pub mod problem;
 mod reader;
 mod table;
 
+pub use fault::{Fault, Wrong};
 pub use kind::{Form, Key, Kind, Mismatch, Setting, ValueHint, reads_as};
-pub use reader::{Reader, key_span, start};
+pub use reader::{Reader, key_at, key_span, path_span, start};
 pub use table::{Fields, Section, Table, defaults};
 
 #[doc(hidden)]

@@ -193,6 +193,67 @@ pub fn start(table: &dyn TableLike) -> Option<Range<usize>> {
     table.iter().find_map(|(name, _)| key_span(table, name))
 }
 
+/// The place of the longest existing prefix of a path of keys in a table.
+pub fn path_span(table: &dyn TableLike, path: &[String]) -> Option<Range<usize>> {
+    let (first, mut rest) = path.split_first()?;
+    let mut last = table.key(first).and_then(toml_edit::Key::span);
+    let mut item = table.get(first)?;
+    last = item.span().filter(|_| !rest.is_empty() || last.is_none()).or(last);
+    while let Some((key, more)) = rest.split_first() {
+        rest = more;
+        let (at, inner) = match item {
+            Item::Value(toml_edit::Value::Array(list)) => {
+                let inner = key.parse::<usize>().ok().and_then(|at| list.get(at));
+                let Some(inner) = inner else { break };
+                last = inner.span().or(last);
+                // Items of an array are values; places in their tables are found from these.
+                if let (Some(inner), false) = (inner.as_inline_table(), rest.is_empty()) {
+                    return path_span(inner, rest).or(last);
+                }
+                break;
+            }
+            other => {
+                let Some(table) = other.as_table_like() else { break };
+                (table.key(key).and_then(toml_edit::Key::span), table.get(key))
+            }
+        };
+        last = at.or(last);
+        let Some(inner) = inner else { break };
+        item = inner;
+    }
+    last
+}
+
+/// The innermost key whose name or value is at a line and column of a text, both from 1.
+pub fn key_at(text: &str, line: usize, column: usize) -> Option<String> {
+    let document = Document::parse(text).ok()?;
+    let start: usize = text.split_inclusive('\n').take(line.checked_sub(1)?).map(str::len).sum();
+    let before = text.get(start..)?.chars().take(column.checked_sub(1)?);
+    key_in(document.as_table(), start + before.map(char::len_utf8).sum::<usize>())
+}
+
+fn key_in(table: &dyn TableLike, offset: usize) -> Option<String> {
+    let is_at = |span: Option<Range<usize>>| span.is_some_and(|span| span.contains(&offset));
+    table.iter().find_map(|(name, item)| {
+        let below = match item {
+            Item::Value(value) => key_in_value(value, offset),
+            Item::Table(table) => key_in(table, offset),
+            Item::ArrayOfTables(tables) => tables.iter().find_map(|table| key_in(table, offset)),
+            Item::None => None,
+        };
+        let is_here = || is_at(key_span(table, name)) || is_at(item.span());
+        below.or_else(|| is_here().then(|| name.to_owned()))
+    })
+}
+
+fn key_in_value(value: &toml_edit::Value, offset: usize) -> Option<String> {
+    match value {
+        toml_edit::Value::InlineTable(table) => key_in(table, offset),
+        toml_edit::Value::Array(list) => list.iter().find_map(|value| key_in_value(value, offset)),
+        _ => None,
+    }
+}
+
 /// The key whose value begins at an offset, on the same line.
 fn key_before(text: &str, offset: usize) -> Option<&str> {
     let before = text.get(..offset)?;

@@ -11,7 +11,7 @@ use crate::config::sections::DedupMetric;
 use crate::stages::parted::Share;
 
 #[derive(Args)]
-pub(in crate::cli) struct Apply {
+pub(crate) struct Apply {
     /// The stage, or the step of a distributed stage
     #[arg(value_enum)]
     pub stage: ApplyStage,
@@ -109,7 +109,7 @@ impl Apply {
 }
 
 #[derive(Args)]
-pub(in crate::cli) struct Assemble {
+pub(crate) struct Assemble {
     /// The stage: import, clean, anonymise, filter or dedup
     #[arg(value_name = "STAGE")]
     pub stage: String,
@@ -128,7 +128,7 @@ pub(in crate::cli) struct Assemble {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-pub(in crate::cli) enum ApplyStage {
+pub(crate) enum ApplyStage {
     Clean,
     Anonymise,
     Filter,

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-pub(in crate::cli) const HELP: &str = "\
+pub(crate) const HELP: &str = "\
 A record is named by its id, its place in a dump (SOURCE:LINE) or its text. A decision overrules votes, votes a
 draft, and a draft a rule; of two decisions on the same question the later one holds. It is about the text that the
 person saw: where the record reads otherwise since, it is outdated and changes nothing. The next `run` applies it.";
 
 /// Who decides, why and for which recipe.
 #[derive(Args)]
-pub(in crate::cli) struct Act {
+pub(crate) struct Act {
     /// Who decides: an [[annotator]] whose role is senior or meta
     #[arg(long, value_name = "NAME")]
     pub by: String,
@@ -27,7 +27,7 @@ pub(in crate::cli) struct Act {
 }
 
 #[derive(Args)]
-pub(in crate::cli) struct OfRecord {
+pub(crate) struct OfRecord {
     /// The record
     #[arg(value_name = "RECORD")]
     pub record: String,
@@ -36,7 +36,7 @@ pub(in crate::cli) struct OfRecord {
 }
 
 #[derive(Args)]
-pub(in crate::cli) struct Edit {
+pub(crate) struct Edit {
     /// The record
     #[arg(value_name = "RECORD")]
     pub record: String,
@@ -48,7 +48,7 @@ pub(in crate::cli) struct Edit {
 }
 
 #[derive(Args)]
-pub(in crate::cli) struct OfPair {
+pub(crate) struct OfPair {
     /// A record
     #[arg(value_name = "RECORD")]
     pub record: String,
@@ -60,7 +60,7 @@ pub(in crate::cli) struct OfPair {
 }
 
 #[derive(Subcommand)]
-pub(in crate::cli) enum DecideVerb {
+pub(crate) enum DecideVerb {
     /// Let a held, dropped or rejected record through
     Keep(OfRecord),
     /// Take a record out

@@ -8,7 +8,7 @@ use clap_complete::ArgValueCandidates;
 use crate::cli::complete;
 
 #[derive(Args)]
-pub(in crate::cli) struct Evaluate {
+pub(crate) struct Evaluate {
     /// A release's folder, RECIPE, RECIPE@VERSION, or a published file; several for figures across sets
     #[arg(value_name = "SET", required = true, add = ArgValueCandidates::new(complete::sets))]
     pub sets: Vec<String>,

@@ -8,13 +8,13 @@ use clap_complete::ArgValueCandidates;
 use crate::cli::complete;
 
 #[derive(Subcommand)]
-pub(in crate::cli) enum EndpointVerb {
+pub(crate) enum EndpointVerb {
     /// Send one request and print what it shows: model, structured output, tokens, cost, time
     Try(TryEndpoint),
 }
 
 #[derive(Args)]
-pub(in crate::cli) struct TryEndpoint {
+pub(crate) struct TryEndpoint {
     /// The endpoint: [llm.NAME] in pipeline.toml
     #[arg(value_name = "NAME")]
     pub name: String,
@@ -30,7 +30,7 @@ pub(in crate::cli) struct TryEndpoint {
 }
 
 #[derive(Subcommand)]
-pub(in crate::cli) enum RepliesVerb {
+pub(crate) enum RepliesVerb {
     /// Count replies, tokens and dollars by model and prompt
     Stats,
     /// Write all replies as JSON Lines, to stdout or a file
@@ -76,7 +76,7 @@ pub(in crate::cli) enum RepliesVerb {
 }
 
 #[derive(Subcommand)]
-pub(in crate::cli) enum PromptsVerb {
+pub(crate) enum PromptsVerb {
     /// List all prompts with their hashes
     List,
     /// Print the prompt that is used

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Subcommand;
 
 #[derive(Subcommand)]
-pub(in crate::cli) enum PricesVerb {
+pub(crate) enum PricesVerb {
     /// Import litellm's model_prices_and_context_window.json as prices.json; endpoints without prices of their own use it
     Import {
         /// The file

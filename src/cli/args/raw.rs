@@ -8,14 +8,14 @@ use clap_complete::ArgValueCandidates;
 use crate::cli::complete;
 
 #[derive(Args)]
-pub(in crate::cli) struct Fsck {
+pub(crate) struct Fsck {
     /// Rebuild damaged logs from their intact lines; the damaged files are moved to raw/damaged
     #[arg(long)]
     pub salvage: bool,
 }
 
 #[derive(Subcommand)]
-pub(in crate::cli) enum RawVerb {
+pub(crate) enum RawVerb {
     /// Copy votes, decisions, replies, withdrawals and archives that this workspace does not have, each once
     #[command(
         after_help = "The other workspace is only read, and nothing here is replaced. Contradictions are kept as disputes, in `review adjudicate` and `decide list`, until somebody decides."
@@ -31,7 +31,7 @@ pub(in crate::cli) enum RawVerb {
 }
 
 #[derive(Args)]
-pub(in crate::cli) struct Crawl {
+pub(crate) struct Crawl {
     /// The name of a [[crawl]] table; optional with --try
     #[arg(value_name = "SOURCE", required_unless_present = "try_page", add = ArgValueCandidates::new(complete::crawls))]
     pub source: Option<String>,
@@ -58,7 +58,7 @@ pub(in crate::cli) struct Crawl {
 }
 
 #[derive(Subcommand)]
-pub(in crate::cli) enum ProfilesVerb {
+pub(crate) enum ProfilesVerb {
     /// List all profiles; those of the workspace's profiles/ are marked
     List,
     /// Print a profile

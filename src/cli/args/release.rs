@@ -9,13 +9,13 @@ use clap_complete::ArgValueCandidates;
 use super::Only;
 use crate::cli::complete;
 
-pub(in crate::cli) const HELP: &str = "\
+pub(crate) const HELP: &str = "\
 The Hub's own program uploads (`pip install huggingface_hub`, `hf auth login`): all files in one commit, then a tag
 v<version>. An existing tag is never moved. An archive is the folder as a Zstandard-compressed tar with the same bytes
 each time, with its SHA-256 and the metadata for Zenodo and DataCite in files next to it.";
 
 #[derive(Args)]
-pub(in crate::cli) struct PublishedArgs {
+pub(crate) struct PublishedArgs {
     #[command(flatten)]
     pub only: Only,
     /// Also write an HTML page, with the pairs side by side
@@ -24,7 +24,7 @@ pub(in crate::cli) struct PublishedArgs {
 }
 
 #[derive(Args)]
-pub(in crate::cli) struct Release {
+pub(crate) struct Release {
     /// What to do instead of releasing
     #[command(subcommand)]
     pub verb: Option<ReleaseVerb>,
@@ -50,13 +50,13 @@ pub(in crate::cli) struct Release {
 }
 
 #[derive(Subcommand)]
-pub(in crate::cli) enum ReleaseVerb {
+pub(crate) enum ReleaseVerb {
     /// Mark a version as not to be used, in the registry, in output/ and on its card
     Yank(Yank),
 }
 
 #[derive(Args)]
-pub(in crate::cli) struct Yank {
+pub(crate) struct Yank {
     /// The version
     // The program's own --version is propagated to every verb; here the word means another thing.
     #[arg(value_name = "VERSION", id = "yanked")]
@@ -73,7 +73,7 @@ pub(in crate::cli) struct Yank {
 }
 
 #[derive(Args)]
-pub(in crate::cli) struct Withdraw {
+pub(crate) struct Withdraw {
     /// The post: its id, the id of a released row, SOURCE:LINE, or a text that only one post contains
     #[arg(value_name = "POST", required_unless_present = "list")]
     pub target: Option<String>,
@@ -98,7 +98,7 @@ pub(in crate::cli) struct Withdraw {
 }
 
 #[derive(Args)]
-pub(in crate::cli) struct Verify {
+pub(crate) struct Verify {
     /// The folder
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
@@ -108,7 +108,7 @@ pub(in crate::cli) struct Verify {
 }
 
 #[derive(Args)]
-pub(in crate::cli) struct Publish {
+pub(crate) struct Publish {
     /// The release's folder, output/<recipe>/<version>
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
@@ -130,7 +130,7 @@ pub(in crate::cli) struct Publish {
 }
 
 #[derive(Args)]
-pub(in crate::cli) struct Site {
+pub(crate) struct Site {
     /// The release's folder, output/<recipe>/<version>
     #[arg(value_name = "RELEASE")]
     pub folder: PathBuf,
@@ -140,7 +140,7 @@ pub(in crate::cli) struct Site {
 }
 
 #[derive(Args)]
-pub(in crate::cli) struct Diff {
+pub(crate) struct Diff {
     /// The folder before
     #[arg(value_name = "BEFORE")]
     pub before: PathBuf,
@@ -153,7 +153,7 @@ pub(in crate::cli) struct Diff {
 }
 
 #[derive(Args)]
-pub(in crate::cli) struct Compare {
+pub(crate) struct Compare {
     /// A release, a candidate, a stage, or a JSON or JSON Lines file
     // `set` is the name of a global flag.
     #[arg(value_name = "SET", id = "items")]
@@ -173,7 +173,7 @@ pub(in crate::cli) struct Compare {
 }
 
 #[derive(Args)]
-pub(in crate::cli) struct Contamination {
+pub(crate) struct Contamination {
     /// A release, a candidate, a stage, or a file of rows
     // `set` is the name of a global flag.
     #[arg(value_name = "DIR", id = "items")]
@@ -203,7 +203,7 @@ impl Contamination {
 }
 
 #[derive(Args)]
-pub(in crate::cli) struct Export {
+pub(crate) struct Export {
     /// A release, a candidate or a stage
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
@@ -222,7 +222,7 @@ pub(in crate::cli) struct Export {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-pub(in crate::cli) enum ExportForm {
+pub(crate) enum ExportForm {
     LabelStudio,
     Argilla,
     Csv,
@@ -231,7 +231,7 @@ pub(in crate::cli) enum ExportForm {
 
 /// Where a release is published.
 #[derive(Clone, Debug)]
-pub(in crate::cli) enum Outlet {
+pub(crate) enum Outlet {
     /// OWNER/NAME of a dataset on the Hub.
     Hub(String),
     /// A file; by default one in output/.

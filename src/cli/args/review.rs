@@ -10,7 +10,7 @@ use crate::cli::complete;
 
 /// One review step of one recipe.
 #[derive(Args)]
-pub(in crate::cli) struct Place {
+pub(crate) struct Place {
     /// The review step, as in review:<STEP>
     #[arg(value_name = "STEP", add = ArgValueCandidates::new(complete::reviews))]
     pub step: String,
@@ -32,7 +32,7 @@ impl SomePlace {
 
 /// A review step, or all of them.
 #[derive(Args)]
-pub(in crate::cli) struct SomePlace {
+pub(crate) struct SomePlace {
     /// The review step, as in review:<STEP>
     #[arg(value_name = "STEP", required_unless_present = "all", add = ArgValueCandidates::new(complete::reviews))]
     pub step: Option<String>,
@@ -45,7 +45,7 @@ pub(in crate::cli) struct SomePlace {
 }
 
 #[derive(Clone, Copy, Default, ValueEnum)]
-pub(in crate::cli) enum RoundArg {
+pub(crate) enum RoundArg {
     #[default]
     Vote,
     Review,
@@ -53,7 +53,7 @@ pub(in crate::cli) enum RoundArg {
 }
 
 #[derive(Subcommand)]
-pub(in crate::cli) enum ReviewVerb {
+pub(crate) enum ReviewVerb {
     /// Write an annotator's ballot: the assigned items, or everything that is open
     Export {
         #[command(flatten)]
@@ -209,7 +209,7 @@ pub(in crate::cli) enum ReviewVerb {
 
 /// Whose votes, and which.
 #[derive(Args)]
-pub(in crate::cli) struct SetAsideArgs {
+pub(crate) struct SetAsideArgs {
     /// The annotator; without one, the decisions so far are listed
     #[arg(value_name = "ANNOTATOR", add = ArgValueCandidates::new(complete::annotators))]
     pub annotator: Option<String>,
@@ -243,7 +243,7 @@ pub(in crate::cli) struct SetAsideArgs {
 }
 
 #[derive(Clone, Copy, Default, ValueEnum)]
-pub(in crate::cli) enum FormatArg {
+pub(crate) enum FormatArg {
     Csv,
     #[default]
     Xlsx,

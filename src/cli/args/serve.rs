@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand, ValueEnum};
 
-pub(in crate::cli) const HELP: &str = "\
+pub(crate) const HELP: &str = "\
 On the loopback and without a granted token, everybody on this machine can open all pages. Once
 `riddlemill access grant` has created a token, every page asks for one, until `access open`. To serve other machines use
 --bind, which requires a token; put a proxy with TLS in front and give its address with --public.
@@ -11,7 +11,7 @@ On the loopback and without a granted token, everybody on this machine can open 
   riddlemill serve --bind 0.0.0.0 --public https://review.example.org";
 
 #[derive(Args)]
-pub(in crate::cli) struct Serve {
+pub(crate) struct Serve {
     /// The port; 0 takes a free one
     #[arg(long, value_name = "PORT", default_value_t = 8484)]
     pub port: u16,
@@ -24,7 +24,7 @@ pub(in crate::cli) struct Serve {
 }
 
 #[derive(Subcommand)]
-pub(in crate::cli) enum AccessVerb {
+pub(crate) enum AccessVerb {
     /// Create a token for somebody, replacing an earlier one; it is printed once and stored as a hash
     Grant {
         /// The person; for an annotator, the name in pipeline.toml
@@ -59,7 +59,7 @@ pub(in crate::cli) enum AccessVerb {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-pub(in crate::cli) enum RankArg {
+pub(crate) enum RankArg {
     /// Only the review pages
     Annotator,
     /// The audit pages

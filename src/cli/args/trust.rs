@@ -3,7 +3,7 @@
 use clap::Subcommand;
 
 #[derive(Subcommand)]
-pub(in crate::cli) enum TrustVerb {
+pub(crate) enum TrustVerb {
     /// List what this workspace wants to use beyond its own folder, and what was agreed to
     List {
         /// Also what was agreed to for other workspaces of this machine

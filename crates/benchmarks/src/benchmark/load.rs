@@ -32,6 +32,8 @@ pub fn load(sources: &[Folder], whole: bool) -> Result<Vec<Benchmark>, Problems>
         }
         problems.extend(more);
     }
+    // A value that does not fit is told once, by what it should be.
+    let told = problems.len();
     let folders = folders.as_slice();
     let others = Others::collect(folders, whole, &mut problems);
     let mut read: Vec<(Benchmark, Option<&'static str>)> = Vec::new();
@@ -55,7 +57,7 @@ pub fn load(sources: &[Folder], whole: bool) -> Result<Vec<Benchmark>, Problems>
             Some((_, paper)) => benchmark.paper = paper.clone(),
             None => {
                 let what = riddlemill_text::hint::unknown("benchmark", other, papers.iter().map(|(n, _)| *n));
-                problems.push(Problem { place: format!("{}/benchmark.toml", benchmark.name), what });
+                problems.push(Problem { place: place_of(benchmark, other), what });
             }
         }
     }
@@ -81,6 +83,11 @@ pub fn load(sources: &[Folder], whole: bool) -> Result<Vec<Benchmark>, Problems>
         });
         of_ballots.into_iter().chain(of_drafts).chain(of_natives).chain(of_selects).chain(of_report)
     }));
+    let later = problems.split_off(told);
+    let later = later.into_iter().filter(|problem| problems.iter().all(|other| other.place != problem.place));
+    let later: Vec<Problem> = later.collect();
+    problems.extend(later);
+    problems.iter_mut().for_each(|problem| name_key(problem, sources));
     if problems.is_empty() { Ok(benchmarks) } else { Err(Problems(problems)) }
 }
 
@@ -267,6 +274,40 @@ fn prompts(name: &str, templates: &[(&str, &'static str)], keys: &Keys<'_>) -> V
     names.into_iter().filter_map(prompt).collect()
 }
 
+/// Says the key at whose place a problem is, unless the message does.
+fn name_key(problem: &mut Problem, sources: &[Folder]) {
+    // These are about the table, whose first key is its place.
+    if ["`", "[", "unknown key"].iter().any(|about| problem.what.starts_with(about)) {
+        return;
+    }
+    let key = || {
+        let (name, at) = problem.place.split_once('/')?;
+        let mut parts = at.rsplitn(3, ':');
+        let (column, line, path) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?, parts.next()?);
+        let (_, files) = sources.iter().find(|(known, _)| *known == name)?;
+        riddlemill_schema::key_at(file(files, path)?, line, column)
+    };
+    let Some(key) = key() else { return };
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+    let is_named = problem.what.starts_with(&format!("{key}:"));
+    if !is_named && !problem.what.split(|c| !is_word(c)).any(|word| word == key) {
+        problem.what = format!("{key}: {}", problem.what);
+    }
+}
+
+/// The place of a text in benchmark.toml: that where it is written first, else the file.
+fn place_of(benchmark: &Benchmark, written: &str) -> String {
+    let place = format!("{}/benchmark.toml", benchmark.name);
+    let text = file(&benchmark.files, "benchmark.toml").unwrap_or_default();
+    match text.find(&format!("\"{written}\"")).or_else(|| text.find(&format!("'{written}'"))) {
+        Some(at) => {
+            let (line, column) = riddlemill_schema::problem::position(text, at);
+            format!("{place}:{line}:{column}")
+        }
+        None => place,
+    }
+}
+
 /// References to missing inputs and numbers of other benchmarks.
 fn foreign(benchmarks: &[Benchmark]) -> Vec<Problem> {
     let mut problems = Vec::new();
@@ -277,7 +318,7 @@ fn foreign(benchmarks: &[Benchmark]) -> Vec<Problem> {
             });
             if let Some(other) = other {
                 let what = format!("was: {was:?} is the benchmark {:?}, or was it", other.name);
-                problems.push(Problem { place: format!("{}/benchmark.toml", benchmark.name), what });
+                problems.push(Problem { place: place_of(benchmark, was), what });
             }
         }
         let number = benchmark.data.as_ref().and_then(|data| data.number.as_ref());
@@ -286,7 +327,7 @@ fn foreign(benchmarks: &[Benchmark]) -> Vec<Problem> {
         {
             let names = benchmarks.iter().map(|found| found.name);
             let what = riddlemill_text::hint::unknown("benchmark", other, names);
-            problems.push(Problem { place: format!("{}/benchmark.toml", benchmark.name), what });
+            problems.push(Problem { place: place_of(benchmark, other), what });
         }
     }
     for benchmark in benchmarks {
@@ -298,7 +339,7 @@ fn foreign(benchmarks: &[Benchmark]) -> Vec<Problem> {
                 .and_then(|b| b.steps.iter().find(|s| s.name == name));
             if found.is_none() {
                 let what = format!("there is no step {input:?}");
-                problems.push(Problem { place: format!("{}/benchmark.toml", benchmark.name), what });
+                problems.push(Problem { place: place_of(benchmark, input), what });
             }
         }
     }
@@ -319,7 +360,7 @@ fn ambiguous(benchmarks: &[Benchmark]) -> Vec<Problem> {
                 "reason: the code {:?} means something else in {}: {:?}\n  hint: choose another code, or the same sentence",
                 own.code, by.name, other.definition
             );
-            problems.push(Problem { place: format!("{}/benchmark.toml", benchmark.name), what });
+            problems.push(Problem { place: place_of(benchmark, own.code), what });
         }
     }
     problems

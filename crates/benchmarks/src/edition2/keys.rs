@@ -1,274 +1,13 @@
-//! Which keys there are. One that is not known is reported with the nearest, or with all of them, and left out.
+//! Checks a folder's files by their declared keys. A key that is not known is reported with the nearest, or with all of
+//! them, and left out; a value that does not fit is reported where it stands.
 
 use riddlemill_schema::hint::unknown_key;
+use riddlemill_schema::json::toml_value;
+use riddlemill_schema::{Fault, Key, Kind, Wrong};
+use serde_json::{Map, Value};
 
-use super::languages::LANGUAGES;
+use super::declared::FILES;
 use super::tree::{Node, Place, Table, What};
-
-/// The keys of the tables of a folder. A word of the first edition has its new name in [`RENAMED`].
-pub(super) const BENCHMARK: &[&str] = &[
-    "about",
-    "order",
-    "was",
-    "records",
-    "steps",
-    "prompts",
-    "renamed",
-    "replies_as",
-    "settings",
-    "profile",
-    "setting",
-    "fields",
-    "step",
-    "data",
-    "compat",
-    "published",
-    "tasks",
-    "task",
-    "table",
-    "paper",
-    "columns",
-];
-/// `[step.NAME]`.
-pub(super) const STEP: &[&str] = &[
-    "kind",
-    "like",
-    "op",
-    "for",
-    "from",
-    "records",
-    "when",
-    "prompt",
-    "with",
-    "reply",
-    "case",
-    "ask",
-    "keeps",
-    "endpoint",
-    "replies",
-    "samples",
-    "majority",
-    "at_least",
-    "barred",
-    "also_from",
-    "sample",
-    "translates",
-    "pack_id",
-    "reason",
-    "ledger",
-    "discards",
-    "checks",
-    "checks_each",
-    "for_each",
-    "named_by",
-    "id_role",
-    "right",
-    "wrong",
-    "number",
-    "purpose",
-    "gap",
-    "texts",
-    "language",
-    "drop_if",
-    "hold_if",
-    "record_for_each",
-    "text",
-    "requires",
-];
-/// `reply` of a step.
-pub(super) const REPLY: &[&str] =
-    &["text", "whole", "json", "label", "rating", "numbers", "reader", "gives", "refuses"];
-/// `[data]`.
-pub(super) const DATA: &[&str] = &[
-    "about",
-    "rests_on",
-    "rests_when",
-    "when",
-    "reason",
-    "group",
-    "parts",
-    "counted",
-    "checks",
-    "requires",
-    "columns",
-    "number",
-    "harness",
-    "splits",
-];
-/// `[compat."FILE"]`.
-pub(super) const COMPAT: &[&str] = &["keys", "back", "when", "like", "config", "labels"];
-/// `[published]`.
-pub(super) const PUBLISHED: &[&str] =
-    &["id", "text", "number", "group", "role", "question", "answer", "like", "at"];
-/// `[task.NAME]`, and `[tasks]` for all of them.
-pub(super) const TASK: &[&str] = &[
-    "about",
-    "prompt",
-    "reasoned",
-    "with",
-    "when",
-    "samples",
-    "confidence",
-    "conversation",
-    "choose",
-    "classify",
-    "rate",
-    "tag",
-    "free_text",
-    "judge",
-    "people",
-    "shots",
-    "form",
-    "rubric",
-    "released",
-    "outputs",
-    "on_request",
-    "other_order_of",
-    "exported_when",
-    "result_name",
-    "pack_key",
-    "id_role",
-];
-/// `[table.NAME]`.
-pub(super) const TABLE: &[&str] = &[
-    "title",
-    "about",
-    "paper",
-    "paper_of_settings",
-    "layout",
-    "rows",
-    "tasks",
-    "columns",
-    "parts",
-    "part",
-    "part_key",
-    "chart",
-    "drawn",
-    "by_list",
-    "by_judge",
-    "other",
-    "ratings",
-];
-/// `[ballots]`, for all ballots.
-pub(super) const BALLOTS: &[&str] = &["languages", "voters", "votes", "trial", "drafts", "shows"];
-/// `[ballot.NAME]`.
-pub(super) const BALLOT: &[&str] = &[
-    "like",
-    "title",
-    "guideline",
-    "examples",
-    "paper",
-    "languages",
-    "voters",
-    "votes",
-    "trial",
-    "drafts",
-    "settles",
-    "on_demand",
-    "not_by",
-    "when",
-    "shows",
-    "draft",
-    "ranked",
-    "keeps",
-    "before",
-    "after",
-    "fills",
-    "warns",
-    "for_each",
-    "named_by",
-    "id_role",
-    "compares",
-    "optional_when",
-    "waits_as",
-    "distinct_from",
-    "drop",
-    "adjudicate",
-    "verdict",
-    "fields",
-    "second",
-    "requires",
-];
-/// A verdict of a ballot.
-pub(super) const VERDICT: &[&str] = &["name", "label", "options", "accepts", "rewrites", "drops"];
-/// A field of a ballot.
-pub(super) const FIELD: &[&str] = &[
-    "label",
-    "choice",
-    "choices",
-    "min",
-    "max",
-    "yes",
-    "no",
-    "pick",
-    "count",
-    "compared_with",
-    "score",
-    "keep",
-    "prefers",
-    "tie",
-    "otherwise",
-    "edits",
-    "if",
-    "takes",
-    "times",
-    "optional",
-    "distinct",
-    "rule",
-    "tolerance",
-    "draft",
-    "into",
-    "replaces",
-    "adjudicate",
-    "drops",
-];
-/// The second round of a ballot.
-pub(super) const SECOND: &[&str] = &["by", "again", "fields"];
-/// `report.toml`.
-pub(super) const REPORT: &[&str] = &["figure", "part"];
-/// `[figure.NAME]`.
-pub(super) const FIGURE: &[&str] = &[
-    "layout",
-    "title",
-    "line",
-    "indent",
-    "step",
-    "records",
-    "part",
-    "among",
-    "of",
-    "by",
-    "list",
-    "column",
-    "questions",
-    "keys",
-    "numbers",
-    "ballot",
-    "field",
-    "fields",
-    "question",
-    "answer",
-    "options",
-    "gold",
-    "group",
-    "apart",
-    "text",
-    "from",
-    "to",
-    "wide",
-    "most",
-    "label",
-    "opponents",
-    "verdicts",
-    "votes",
-    "marks",
-    "shares",
-    "parts",
-    "judges",
-    "model",
-    "normal",
-    "ratings",
-];
 
 /// Words of the first edition, and what they are called now.
 const RENAMED: &[(&str, &str)] = &[
@@ -299,77 +38,142 @@ const RENAMED: &[(&str, &str)] = &[
 
 type Found = Vec<(Place, String)>;
 
-/// Takes unknown keys out of benchmark.toml, ballots.toml and report.toml, and reports them.
-pub(super) fn check([benchmark, ballots, report]: [&mut Table; 3], found: &mut Found) {
-    known(benchmark, BENCHMARK, found);
-    each(
-        benchmark,
-        "step",
-        |step, found| {
-            known(step, STEP, found);
-            reply(step, found);
-            within(step, "prompt", &LANGUAGES, found);
-            if let Some(What::List(cases)) = step.get_mut("case").map(|cases| &mut cases.what) {
-                for case in cases {
-                    if let What::Table(case) = &mut case.what {
-                        reply(case, found);
-                        within(case, "prompt", &LANGUAGES, found);
-                    }
+/// Takes unknown keys out of benchmark.toml, ballots.toml and report.toml, and reports them and the values that do not fit.
+pub(super) fn check(files: [&mut Table; 3], found: &mut Found) {
+    for ((name, _, keys), table) in FILES.into_iter().zip(files) {
+        // What a table lacks is told by who reads it: it may be that of another step or ballot.
+        let faults = Kind::Table(keys).faults(&json_of(table));
+        let (empty, rest): (Vec<Fault>, Vec<Fault>) =
+            faults.into_iter().partition(|fault| fault.what == Wrong::Lacks("en"));
+        for fault in rest {
+            match fault.what {
+                Wrong::Lacks(_) => {}
+                // `sentences` tells what they are.
+                Wrong::Misfit(_) if fault.path.iter().any(|key| key == "requires") => {}
+                Wrong::Unknown(keys) => {
+                    found.extend(take(table, &fault.path).map(|at| (at, strange(&fault.path, keys))))
+                }
+                Wrong::Misfit(mismatch) => {
+                    let key = fault.path.iter().rev().find(|key| key.parse::<usize>().is_err());
+                    let what = format!("{}: {mismatch}", key.map(String::as_str).unwrap_or_default());
+                    found.extend(place(table, &fault.path).map(|at| (at, what)));
                 }
             }
-        },
-        found,
-    );
-    within(benchmark, "data", DATA, found);
-    within(benchmark, "published", PUBLISHED, found);
-    within(benchmark, "tasks", TASK, found);
-    each(benchmark, "compat", |file, found| known(file, COMPAT, found), found);
-    each(benchmark, "task", |task, found| known(task, TASK, found), found);
-    each(benchmark, "table", |table, found| known(table, TABLE, found), found);
-    known(ballots, &["ballots", "shown", "list", "ballot"], found);
-    within(ballots, "ballots", BALLOTS, found);
-    each(
-        ballots,
-        "ballot",
-        |ballot, found| {
-            known(ballot, BALLOT, found);
-            within(ballot, "verdict", VERDICT, found);
-            each(ballot, "fields", field, found);
-            if let Some(What::Table(second)) = ballot.get_mut("second").map(|second| &mut second.what) {
-                known(second, SECOND, found);
-                each(second, "fields", field, found);
-            }
-        },
-        found,
-    );
-    known(report, REPORT, found);
-    each(report, "figure", |figure, found| known(figure, FIGURE, found), found);
+        }
+        for Fault { path, .. } in empty {
+            let key = path.last().map(String::as_str).unwrap_or_default();
+            found.extend(emptied(table, &path).map(|at| (at, format!("{key}: `en` is missing"))));
+        }
+        if name == "ballots" {
+            each(table, "ballot", fields, found);
+        }
+    }
+}
+
+/// What is told of an unknown key.
+fn strange(path: &[String], keys: &[Key]) -> String {
+    let key = path.last().map(String::as_str).unwrap_or_default();
+    let known = || keys.iter().map(|key| key.name);
+    let renamed = RENAMED.iter().find(|(old, now)| *old == key && known().any(|known| known == *now));
+    match renamed {
+        // What it is called now is no matter of spelling.
+        Some((_, now)) => unknown_key(key, [], Some(format!("it is called {now:?} in the second edition"))),
+        None => unknown_key(key, known(), None),
+    }
+}
+
+fn json_of(table: &Table) -> Value {
+    Value::Object(table.iter().map(|(key, node)| (key.to_owned(), json(node))).collect::<Map<_, _>>())
+}
+
+/// A value as JSON; null for what JSON has not, which fits nowhere.
+fn json(node: &Node) -> Value {
+    match &node.what {
+        What::Text(text) => text.as_str().into(),
+        What::Flag(flag) => (*flag).into(),
+        What::Raw(raw) => toml_value(raw).unwrap_or(Value::Null),
+        What::List(list) => list.iter().map(json).collect(),
+        What::Table(table) => json_of(table),
+    }
+}
+
+/// The place of a value.
+fn place(table: &Table, path: &[String]) -> Option<Place> {
+    let (key, below) = path.split_first()?;
+    place_in(table.get(key)?, below)
+}
+
+fn place_in(node: &Node, path: &[String]) -> Option<Place> {
+    let Some((key, below)) = path.split_first() else { return Some(node.at) };
+    match &node.what {
+        What::Table(table) => place(table, path),
+        What::List(list) => place_in(key.parse::<usize>().ok().and_then(|at| list.get(at))?, below),
+        _ => Some(node.at),
+    }
+}
+
+/// Makes a text of a value that is none in English, and says where it stands: nothing else is told of it.
+fn emptied(table: &mut Table, path: &[String]) -> Option<Place> {
+    let at = place(table, path)?;
+    let mut node = table.get_mut(path.first()?)?;
+    for key in path.get(1..)? {
+        node = match &mut node.what {
+            What::Table(table) => table.get_mut(key)?,
+            What::List(list) => list.get_mut(key.parse::<usize>().ok()?)?,
+            _ => return None,
+        };
+    }
+    node.what = What::Text(String::new());
+    Some(at)
+}
+
+/// Removes a key, and says where it stood.
+fn take(table: &mut Table, path: &[String]) -> Option<Place> {
+    let (key, below) = path.split_first()?;
+    if below.is_empty() {
+        let at = table.places().find(|(known, ..)| known == key).map(|(_, at, _)| at);
+        table.take(key);
+        return at;
+    }
+    take_in(table.get_mut(key)?, below)
+}
+
+fn take_in(node: &mut Node, path: &[String]) -> Option<Place> {
+    match &mut node.what {
+        What::Table(table) => take(table, path),
+        What::List(list) => {
+            let (at, below) = path.split_first()?;
+            take_in(list.get_mut(at.parse::<usize>().ok()?)?, below)
+        }
+        _ => None,
+    }
+}
+
+/// What the fields of a ballot have besides their types.
+fn fields(ballot: &mut Table, found: &mut Found) {
+    each(ballot, "fields", field, found);
+    if let Some(What::Table(second)) = ballot.get_mut("second").map(|second| &mut second.what) {
+        each(second, "fields", field, found);
+    }
 }
 
 fn field(field: &mut Table, found: &mut Found) {
-    if field.keys().all(|key| key == "en" || key == "zh") {
-        return;
-    }
-    known(field, FIELD, found);
     let score = field.get("score").filter(|score| !matches!(score.as_list(), Some([_, _])));
     if let Some(at) = score.map(|score| score.at) {
-        found.push((at, "score: expected [least, most]".to_owned()));
+        tell(at, "score: expected [least, most]", found);
         field.take("score");
     }
     let when = field.get("if").filter(|when| when.as_table().and_then(Table::only).is_none());
     if let Some(at) = when.map(|when| when.at) {
-        found.push((at, "if: expected one field and its answers, as { verdict = \"reject\" }".to_owned()));
+        tell(at, "if: expected one field and its answers, as { verdict = \"reject\" }", found);
         field.take("if");
     }
 }
 
-fn reply(of: &mut Table, found: &mut Found) {
-    within(of, "reply", REPLY, found);
-}
-
-fn within(table: &mut Table, key: &str, keys: &[&str], found: &mut Found) {
-    if let Some(What::Table(table)) = table.get_mut(key).map(|node| &mut node.what) {
-        known(table, keys, found);
+/// Reports a value, unless its type is reported.
+fn tell(at: Place, what: &str, found: &mut Found) {
+    if !found.iter().any(|(told, _)| *told == at) {
+        found.push((at, what.to_owned()));
     }
 }
 
@@ -379,25 +183,5 @@ fn each(table: &mut Table, key: &str, check: impl Fn(&mut Table, &mut Found), fo
         if let What::Table(table) = &mut node.what {
             check(table, found);
         }
-    }
-}
-
-fn known(table: &mut Table, keys: &[&str], found: &mut Found) {
-    let unknown: Vec<(String, Place)> = table
-        .places()
-        .filter(|(key, ..)| !keys.contains(key))
-        .map(|(key, at, _): (&str, Place, &Node)| (key.to_owned(), at))
-        .collect();
-    for (key, at) in unknown {
-        table.take(&key);
-        let renamed = RENAMED.iter().find(|(old, now)| *old == key && keys.contains(now));
-        let what = match renamed {
-            // What it is called now is no matter of spelling.
-            Some((_, now)) => {
-                unknown_key(&key, [], Some(format!("it is called {now:?} in the second edition")))
-            }
-            None => unknown_key(&key, keys.iter().copied(), None),
-        };
-        found.push((at, what));
     }
 }

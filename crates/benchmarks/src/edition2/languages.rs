@@ -1,10 +1,10 @@
-//! `prompt = { zh = "…", en = "…" }`: the prompt by the language of the record.
+//! `prompt = { zh = "…", en = "…" }`: the prompt by the language of the record, of drafts and of the tasks of an evaluation.
 
 use super::kept::Columns;
 use super::tree::{Node, Place, Table};
 
 /// The languages that a record may have.
-pub(super) const LANGUAGES: [&str; 3] = ["zh", "en", "und"];
+const LANGUAGES: [&str; 3] = ["zh", "en", "und"];
 
 /// Prompts by language as cases of a draft. The first is asked where the record's language has none, and a finding says so.
 pub(super) fn by_language(step: &mut Table, columns: &Columns) {
@@ -40,7 +40,7 @@ pub(super) fn by_language(step: &mut Table, columns: &Columns) {
         step.set("case", Node::list(cases, at));
     }
     let told = columns.is_empty() || columns.has("flags");
-    if let Some(asked) = asked.filter(|asked| told && asked.len() < LANGUAGES.len()) {
+    if let Some(asked) = asked.filter(|_| told) {
         tell(step, &asked, name);
     }
 }
@@ -63,18 +63,33 @@ fn each(prompts: &Table, base: &Table, name: &str) -> Vec<Node> {
     cases
 }
 
-/// A finding on a record whose language has no prompt.
+/// The same of a prompt of a task, which has no cases of its own: a list of prompts with their conditions. Returns the finding
+/// on rows whose language has none.
+pub(super) fn of_task(table: &mut Table, key: &str, name: &str) -> Option<String> {
+    let prompts = table.table(key).filter(|prompts| !prompts.is_empty())?.clone();
+    let cases = each(&prompts, &Table::default(), name);
+    let at = cases.first()?.at;
+    table.set(key, Node::list(cases, at));
+    finding(&prompts.keys().map(str::to_owned).collect::<Vec<_>>(), name)
+}
+
+/// The expression of what is found on a record whose language has no prompt; `None` if every language has one.
+fn finding(asked: &[String], name: &str) -> Option<String> {
+    let first = asked.first().filter(|_| asked.len() < LANGUAGES.len())?;
+    let quoted: Vec<String> = asked.iter().map(|language| format!("'{language}'")).collect();
+    Some(format!(
+        "'no prompt is in its language, ' ~ {name} ~ ': the one for {first} was asked' if {name} not in [{}]",
+        quoted.join(", ")
+    ))
+}
+
+/// Adds the finding on a record whose language has no prompt.
 fn tell(step: &mut Table, asked: &[String], name: &str) {
-    let [first, ..] = asked else { return };
+    let Some(check) = finding(asked, name) else { return };
     // `checks` that is no list stays where it is, and is reported.
     if step.has("checks") && step.list("checks").is_none() {
         return;
     }
-    let quoted: Vec<String> = asked.iter().map(|language| format!("'{language}'")).collect();
-    let check = format!(
-        "'no prompt is in its language, ' ~ {name} ~ ': the one for {first} was asked' if {name} not in [{}]",
-        quoted.join(", ")
-    );
     let at = Place::default();
     let mut checks = step.take_list("checks").unwrap_or_default();
     checks.push(Node::text(check, at));

@@ -134,7 +134,9 @@ pub(super) fn lower(
     }
     let common = benchmark.take_table("tasks").unwrap_or_default();
     if let Some(tasks) = benchmark.take_table("task") {
-        benchmark.set("task", tasks::low_tasks(&tasks, &common, prompts));
+        let of_rows = of_data(&benchmark);
+        let named = tasks::Named { prompts, columns: &of_rows };
+        benchmark.set("task", tasks::low_tasks(&tasks, &common, &named, problems));
     }
     if let Some(tables) = benchmark.take_table("table") {
         benchmark.set("table", tables::low_tables(&tables));

@@ -2,7 +2,7 @@
 //! the first edition if something in it can be of the first alone; the other is this one.
 //!
 //! - `tree`: values with their places. `chinese`: texts of `*.zh.toml`, by the same keys.
-//! - `sentences`: reasons and requirements. `languages`: prompts by language. `keys`: which keys there are. `fields`, `shows`, `kept`, `ballots`: ballots.toml, lowered; `ballots_up`: its inverse.
+//! - `sentences`: reasons and requirements. `languages`: prompts by language. `declared`: the keys of each file. `keys`: checks files by them. `fields`, `shows`, `kept`, `ballots`: ballots.toml, lowered; `ballots_up`: its inverse.
 //! - `columns`, `data`, `steps`, `tasks`, `tables`: benchmark.toml and report.toml, with their inverses.
 //! - `lower`: a whole folder. `own_lists`: options that one field alone has. `lowered`: the text that is read instead of the files.
 //! - `convert`: a folder of the first edition in the second; `write`: its files; `comments`: what was said beside its values.
@@ -14,6 +14,7 @@ mod columns;
 mod comments;
 mod convert;
 mod data;
+pub mod declared;
 mod fields;
 mod kept;
 mod keys;
@@ -33,5 +34,7 @@ pub use convert::{Converted, convert};
 pub use lower::is_first;
 pub(crate) use lower::read;
 
+#[cfg(test)]
+mod mutated;
 #[cfg(test)]
 mod tests;

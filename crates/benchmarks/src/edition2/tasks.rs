@@ -1,5 +1,6 @@
 //! `[tasks]` and `[task.NAME]`.
 
+use super::languages::of_task;
 use super::tree::{Node, Place, Table};
 
 /// Words of tasks: second edition, first.
@@ -14,6 +15,9 @@ pub(super) const KEYS: [(&str, &str); 6] = [
 /// Words of their tables.
 const WITHIN: [(&str, &str, &str); 3] =
     [("judge", "id_role", "role"), ("shots", "same", "like"), ("choose", "by_text", "words")];
+
+/// Tables of a task with a prompt of their own.
+const PROMPTS_WITHIN: [(&str, &str); 2] = [("judge", "prompt"), ("conversation", "host")];
 
 /// Keys that say what a task is: they stand in it even where all have the same.
 const OWN: [&str; 6] = ["choose", "judge", "when", "rate", "people", "form"];
@@ -31,25 +35,126 @@ fn deep(base: &Table, own: &Table) -> Table {
     both
 }
 
-/// The tasks of the first edition, a list. `prompts`: the names of the folder's prompts.
-pub(super) fn low_tasks(tasks: &Table, common: &Table, prompts: &[&str]) -> Node {
+/// What the tasks of a folder may name.
+pub(super) struct Named<'n> {
+    /// The names of its prompts.
+    pub(super) prompts: &'n [&'n str],
+    /// The lowered columns of `[data]`.
+    pub(super) columns: &'n [Node],
+}
+
+impl Named<'_> {
+    /// The column with the language of a row: `language`, or the one that holds that of its post.
+    fn language(&self) -> Option<&str> {
+        let columns = || self.columns.iter().filter_map(Node::as_table);
+        let named = columns().find(|column| column.text("name") == Some("language"));
+        let holds = |column: &&Table| matches!(column.text("is"), Some("post.language" | "language"));
+        named.or_else(|| columns().find(holds))?.text("name")
+    }
+}
+
+/// The tasks of the first edition, a list.
+pub(super) fn low_tasks(
+    tasks: &Table,
+    common: &Table,
+    named: &Named<'_>,
+    problems: &mut Vec<(Place, String)>,
+) -> Node {
     let each = |(name, written): (&str, &Node)| {
         let own = written.as_table().cloned().unwrap_or_default();
-        Node::table(low_task(name, deep(common, &own), prompts, written.at), written.at)
+        Node::table(low_task(name, deep(common, &own), named, written.at, problems), written.at)
     };
     Node::list(tasks.iter().map(each).collect(), Place::default())
 }
 
-fn low_task(name: &str, mut task: Table, prompts: &[&str], at: Place) -> Table {
+/// The prompt that asks for reasoning, if the folder has one beside each prompt of a task.
+fn reasoned(task: &Table, prompts: &[&str], at: Place, problems: &mut Vec<(Place, String)>) -> Option<Node> {
+    let beside = |prompt: &str| {
+        let name = format!("{prompt}_cot");
+        prompts.contains(&name.as_str()).then_some(name)
+    };
+    let Some(by_language) = task.table("prompt") else {
+        return beside(task.text("prompt").unwrap_or_default()).map(|name| Node::text(name, at));
+    };
+    let mut all = Table::default();
+    for (language, prompt) in by_language.iter() {
+        if let Some(name) = beside(prompt.as_text()?) {
+            all.set(language, Node::text(name, prompt.at));
+        }
+    }
+    let lacking = by_language.iter().find(|(language, _)| !all.has(language));
+    match lacking.and_then(|(language, prompt)| Some((language, prompt.as_text()?))) {
+        None => Some(Node::table(all, at)),
+        Some((language, prompt)) if !all.is_empty() => {
+            let what = format!(
+                "prompts/{prompt}_cot.jinja is missing: prompts of other languages than {language} have one that asks for \
+                 reasoning\n  hint: `reasoned = false` asks for none"
+            );
+            problems.push((at, what));
+            None
+        }
+        Some(_) => None,
+    }
+}
+
+/// Prompts by language of a task, as prompts with conditions over its rows, and findings on those that have none.
+fn by_language(task: &mut Table, named: &Named<'_>, problems: &mut Vec<(Place, String)>) {
+    let mut findings: Vec<String> = Vec::new();
+    let mut one = |table: &mut Table, key: &str| {
+        let Some((_, first)) = table.table(key).and_then(|prompts| prompts.iter().next()) else { return };
+        let first = first.clone();
+        match named.language() {
+            Some(language) => {
+                let found = of_task(table, key, language).filter(|found| !findings.contains(found));
+                findings.extend(found);
+            }
+            None => {
+                let what = format!(
+                    "`{key}` goes by the language of a row, and no column of [data] has it\n  hint: language = \
+                     [\"post.language\", \"zh | en | und\", \"Its language.\"] of [data.columns]"
+                );
+                problems.push((first.at, what));
+                table.set(key, first);
+            }
+        }
+    };
+    for key in ["prompt", "reasoned"] {
+        one(task, key);
+    }
+    for (name, key) in PROMPTS_WITHIN {
+        let Some(node) =
+            task.get(name).filter(|node| node.as_table().is_some_and(|of| of.table(key).is_some()))
+        else {
+            continue;
+        };
+        let (mut table, at) = (node.as_table().cloned().unwrap_or_default(), node.at);
+        one(&mut table, key);
+        task.set(name, Node::table(table, at));
+    }
+    if !findings.is_empty() {
+        let checks = findings.into_iter().map(|found| Node::text(found, Place::default())).collect();
+        task.set("checks", Node::list(checks, Place::default()));
+    }
+}
+
+fn low_task(
+    name: &str,
+    mut task: Table,
+    named: &Named<'_>,
+    at: Place,
+    problems: &mut Vec<(Place, String)>,
+) -> Table {
+    let prompts = named.prompts;
     if let Some(result) = task.text("result_name").map(|result| result.replace("{NAME}", name)) {
         task.set("result_name", Node::text(result, at));
     }
     if !task.has("prompt") && prompts.contains(&name) {
         task.set("prompt", Node::text(name, at));
     }
-    let reasoned = format!("{}_cot", task.text("prompt").unwrap_or_default());
-    if !task.has("reasoned") && prompts.contains(&reasoned.as_str()) {
-        task.set("reasoned", Node::text(reasoned, at));
+    if !task.has("reasoned")
+        && let Some(reasoned) = reasoned(&task, prompts, at, problems)
+    {
+        task.set("reasoned", reasoned);
     }
     if task.get("reasoned").and_then(Node::as_flag) == Some(false) {
         task.take("reasoned");
@@ -61,6 +166,7 @@ fn low_task(name: &str, mut task: Table, prompts: &[&str], at: Place) -> Table {
         task.set("judge", Node::table(judge, at));
     }
     within(&mut task, false);
+    by_language(&mut task, named, problems);
     if let Some(outputs) = task.take_table("outputs") {
         task.set("outputs", Node::list(low_outputs(outputs, at), at));
     }
@@ -236,5 +342,61 @@ fn up_outputs(outputs: &[Node]) -> Option<Table> {
             (low_outputs(up.clone(), Place::default()) == outputs).then_some(up)
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tree::parse;
+    use super::*;
+
+    const COLUMNS: &str = "columns = [{ name = 'id', is = 'id' }, { name = 'tongue', is = 'post.language' }]";
+
+    fn low(columns: &str, prompts: &[&str], task: &str) -> (Table, Vec<String>) {
+        let data = parse(0, "", columns).unwrap();
+        let named = Named { prompts, columns: data.list("columns").unwrap_or_default() };
+        let tasks = parse(0, "", task).unwrap();
+        let mut problems = Vec::new();
+        let low = low_tasks(&tasks, &Table::default(), &named, &mut problems);
+        let first = low.as_list().unwrap()[0].as_table().unwrap().clone();
+        (first, problems.into_iter().map(|(at, what)| format!("{} {what}", at.shown())).collect())
+    }
+
+    /// The condition and the prompt of each case.
+    fn cases(table: &Table, key: &str) -> Vec<(Option<String>, String)> {
+        let of = |case: &Node| {
+            let case = case.as_table().unwrap();
+            (case.text("when").map(str::to_owned), case.text("prompt").unwrap().to_owned())
+        };
+        table.list(key).unwrap().iter().map(of).collect()
+    }
+
+    #[test]
+    fn prompts_of_a_task_and_of_its_judge_go_by_the_column_with_the_language() {
+        let task = "[ask]\nprompt = { en = 'a', zh = 'b' }\njudge = { prompt = { zh = 'c', en = 'd', und = 'd' } }\n";
+        let (task, problems) = low(COLUMNS, &["a", "b", "c", "d", "a_cot", "b_cot"], task);
+        assert!(problems.is_empty(), "{problems:?}");
+        let is = |language: &str| Some(format!("tongue == '{language}'"));
+        assert_eq!(cases(&task, "prompt"), [(is("zh"), "b".into()), (None, "a".into())]);
+        assert_eq!(cases(&task, "reasoned"), [(is("zh"), "b_cot".into()), (None, "a_cot".into())]);
+        let judge = task.table("judge").unwrap();
+        let of_judge = [(is("en"), "d".into()), (is("und"), "d".into()), (None, "c".into())];
+        assert_eq!(cases(judge, "prompt"), of_judge);
+        let checks = task.list("checks").unwrap();
+        assert_eq!(checks.len(), 1, "the judge has a prompt for every language");
+        assert!(checks[0].as_text().unwrap().ends_with("if tongue not in ['en', 'zh']"));
+    }
+
+    #[test]
+    fn a_prompt_without_a_language_to_go_by_and_reasoning_in_one_language_alone_are_told() {
+        let task = "[ask]\nprompt = { en = 'a', zh = 'b' }\n";
+        let (lowered, problems) = low("columns = [{ name = 'id', is = 'id' }]", &["a", "b"], task);
+        assert_eq!(lowered.text("prompt"), Some("a"));
+        assert!(problems[0].contains("`prompt` goes by the language of a row"), "{problems:?}");
+        let (lowered, problems) = low(COLUMNS, &["a", "b", "a_cot"], task);
+        assert!(problems[0].contains("prompts/b_cot.jinja is missing"), "{problems:?}");
+        assert!(!lowered.has("reasoned"));
+        let (lowered, problems) = low(COLUMNS, &["a", "b"], task);
+        assert!(problems.is_empty() && !lowered.has("reasoned"), "{problems:?}");
     }
 }

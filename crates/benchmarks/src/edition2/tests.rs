@@ -8,7 +8,7 @@ use super::tree::{FILES, parse};
 use super::*;
 use crate::reader::keep;
 
-type Owned = Vec<(&'static str, &'static str)>;
+pub(super) type Owned = Vec<(&'static str, &'static str)>;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -34,7 +34,7 @@ fn files(folder: &Path) -> Owned {
 }
 
 /// Each folder as it was in the first edition, and as it is.
-fn folders() -> Vec<(String, PathBuf, PathBuf)> {
+pub(super) fn folders() -> Vec<(String, PathBuf, PathBuf)> {
     let first = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/first-edition");
     let mut names: Vec<String> = fs::read_dir(&first)
         .unwrap()
@@ -51,7 +51,7 @@ fn folders() -> Vec<(String, PathBuf, PathBuf)> {
 }
 
 /// A folder's files with its prompts, which both editions share.
-fn with_prompts(name: &str, folder: &Path) -> Owned {
+pub(super) fn with_prompts(name: &str, folder: &Path) -> Owned {
     let example = root().join("examples").join(name).join("benchmarks").join(name);
     let built_in = root().join("src/benchmarks").join(name);
     let mut all: Owned = files(folder).into_iter().filter(|(path, _)| path.ends_with(".toml")).collect();

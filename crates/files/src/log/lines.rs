@@ -41,6 +41,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn only_a_closed_object_is_whole_without_its_newline() {
+        assert!(is_whole(b"{\"n\":1}"));
+        for torn in [&b""[..], b"{\"n\":1", b"n\":1}", b"12", b"null"] {
+            assert!(!is_whole(torn), "{}", String::from_utf8_lossy(torn));
+        }
+    }
+
+    #[test]
     fn every_byte_is_in_one_line_at_its_place() {
         for text in ["", "\n", "a", "a\n", "\n\na\n", "a\n\nb"] {
             let placed: Vec<_> = placed_lines(text.as_bytes()).collect();

@@ -53,6 +53,10 @@ mod writer;
 #[cfg(test)]
 mod laws;
 #[cfg(test)]
+mod margins;
+#[cfg(test)]
+mod salvages;
+#[cfg(test)]
 mod tests;
 
 #[cfg(test)]

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
 use super::chain::{Chain, split};
 use super::disk::{SegmentName, entries, free_folder, move_aside, numbered};
 use super::frames::pieces;
@@ -17,7 +19,7 @@ use crate::durable;
 use crate::fence;
 
 /// A log that was damaged.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Salvaged {
     /// The log, by its name in raw/.
     pub log: String,
@@ -29,6 +31,7 @@ pub struct Salvaged {
     /// files.
     pub left_out: usize,
     /// Where the damaged files are now.
+    #[serde(rename = "aside")]
     pub moved_to: PathBuf,
 }
 
@@ -39,7 +42,7 @@ enum Kind {
 }
 
 /// An intact line without its chain; `None` for others.
-type Intact = Option<Vec<u8>>;
+pub(super) type Intact = Option<Vec<u8>>;
 
 /// A damaged log: its name, what does not match, and whether its intact lines can be salvaged.
 type Found = (String, String, bool);
@@ -290,7 +293,7 @@ fn replace(
 
 /// The lines of a file that follow from the line before, or from which the next line follows; `None` for
 /// others. Before the first line with a chain, every JSON object counts.
-fn sound(name: &str, bytes: &[u8]) -> Vec<Intact> {
+pub(super) fn sound(name: &str, bytes: &[u8]) -> Vec<Intact> {
     let mut sound: Vec<Intact> = Vec::new();
     let mut doubted: Option<Vec<u8>> = None;
     let (mut computed, mut stated_before, mut chained) = (Chain::start(name), None, false);

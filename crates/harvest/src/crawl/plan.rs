@@ -1,12 +1,14 @@
 //! What a crawl would do, without doing it.
 
+use serde::Serialize;
+
 use super::frontier::Frontier;
 use super::journal::Dirs;
 use super::run::CrawlError;
 use super::settings::Source;
 
 /// A crawl before its first request.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Plan {
     /// The source's name.
     pub source: String,

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::future::Future;
 use std::sync::{Arc, Mutex};
 
+use serde::Serialize;
 use tokio::sync::mpsc::unbounded_channel;
 use tokio::task::JoinSet;
 use url::Url;
@@ -21,28 +22,28 @@ use super::walk::Item;
 use crate::pages::{Class, Facts, charset, classify, parse};
 
 /// The result of a run.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Summary {
     /// The pass: 1, plus one for each refresh.
     pub pass: u32,
     /// Pages done in this pass, by this run and those before.
     pub done: u64,
-    /// Pages this run fetched, by class.
-    pub classes: BTreeMap<Class, u64>,
     /// Pending pages for another run.
     pub pending: u64,
+    /// Pages this run fetched, by class.
+    pub classes: BTreeMap<Class, u64>,
     /// Hosts that demanded a captcha or turned us away, and how. A run with one must exit non-zero.
     pub blocked: BTreeMap<String, String>,
-    /// Pages that are not open to visitors. They are set aside, and are not an error.
-    pub forbidden: BTreeSet<String>,
-    /// Limits in the settings that ended the crawl, or a list.
-    pub ended_by: BTreeSet<String>,
     /// Hosts that could not be found or whose robots.txt was not available, and why.
     pub deferred: BTreeMap<String, String>,
     /// Pages without a usable answer, and why. They are tried again in the next run.
     pub failed: BTreeMap<String, String>,
     /// Addresses the guard refused, and why.
     pub refused: BTreeMap<String, String>,
+    /// Pages that are not open to visitors. They are set aside, and are not an error.
+    pub forbidden: BTreeSet<String>,
+    /// Limits in the settings that ended the crawl, or a list.
+    pub ended_by: BTreeSet<String>,
     /// Pages forbidden by robots.txt.
     pub disallowed: BTreeSet<String>,
     /// The run was stopped from outside.

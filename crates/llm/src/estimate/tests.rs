@@ -159,3 +159,71 @@ fn a_cut_answer_and_a_schema_are_part_of_what_it_may_cost() {
     };
     assert!(tokens::bound(&request(true)) > tokens::bound(&request(false)) + schema.to_string().len() as u64);
 }
+
+#[test]
+fn a_run_takes_at_least_what_both_rates_allow() {
+    let secs = |rpm, tpm| at_least(&Endpoint { rpm, tpm, ..Endpoint::new("e", "", "m") }, 7, 1000);
+    assert_eq!((secs(None, None), secs(Some(0), Some(0))), (None, None));
+    assert_eq!((secs(Some(2), None), secs(None, Some(900))), (Some(210), Some(67)));
+    assert_eq!((secs(Some(2), Some(900)), secs(Some(60), Some(900))), (Some(210), Some(67)));
+}
+
+/// Says the last word of a question, and is cut off where that is `cut`.
+struct Echo;
+
+impl Transport for Echo {
+    fn send<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Received, Fault>> {
+        let body: Value = serde_json::from_str(&call.body).unwrap();
+        let asked = body["messages"][0]["content"].as_str().unwrap();
+        let word = asked.rsplit(' ').next().unwrap();
+        let finish = if word == "cut" { "length" } else { "stop" };
+        let usage = json!({"prompt_tokens": 9, "completion_tokens": 5});
+        let choices = json!([{"message": {"content": word}, "finish_reason": finish}]);
+        let body = json!({"choices": choices, "usage": usage}).to_string();
+        Box::pin(std::future::ready(Ok(Received { status: 200, body, ..Received::default() })))
+    }
+}
+
+fn saying(words: &str) -> Ask {
+    let messages = vec![Message::new(Role::User, format!("say {words}"))];
+    let what = What::Chat { messages, output: Output::Text };
+    Ask { template: "t".into(), what, ..Ask::embedding(words.to_owned(), "") }
+}
+
+#[tokio::test]
+async fn what_is_estimated_is_what_would_be_asked_next() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::open(&dir.path().join("replies"), &dir.path().join("index.sqlite")).unwrap();
+    let store = Arc::new(store);
+    let mut endpoint = Endpoint::new("e", "", "m");
+    (endpoint.usd_per_million_in, endpoint.usd_per_million_out) = (Some(1.0), Some(2.0));
+    (endpoint.sampling.max_tokens, endpoint.tpm) = (50, Some(60));
+    let fine: Vec<Ask> = (0..12).map(|n| saying(&format!("{n} fine"))).collect();
+    let odd = [saying("other"), saying("cut")];
+    let of = |endpoint: &Endpoint, asks: &[Ask], max_reasks: u32| {
+        estimate(&store, endpoint, "s", asks, Some(&Reading { read: &read, max_reasks })).unwrap()
+    };
+    let before = of(&endpoint, &fine, 0);
+    assert_eq!((before.items, before.stored, before.requests), (12, 0, 12));
+    assert_eq!(before.max_completion_tokens, 12 * 50);
+    assert_eq!(before.at_least_secs, Some(before.prompt_tokens + 12 * 50));
+
+    let engine = {
+        // The rate is of the estimate; nobody waits for it here.
+        let endpoint = Endpoint { tpm: None, ..endpoint.clone() };
+        Engine::with_transport(store.clone(), endpoint, Limits::default(), Box::new(Echo))
+    };
+    ask_parsed(&engine, fine.iter().chain(&odd).cloned().collect(), read, 0, |_| {}).await;
+    let after = of(&endpoint, &fine, 0);
+    assert_eq!((after.stored, after.requests, after.learned, after.likely_usd), (12, 0, None, None));
+    // What cannot be read is asked again where that is allowed, with what was answered.
+    let unread = |max_reasks| of(&endpoint, &odd[..1], max_reasks);
+    assert_eq!((unread(0).stored, unread(0).requests), (1, 0));
+    assert_eq!((unread(1).stored, unread(1).requests), (0, 1));
+    assert!(unread(1).prompt_tokens > before.prompt_tokens / 12);
+    // What was cut off is asked again with more room, if there is more.
+    assert_eq!(of(&endpoint, &odd[1..], 0).requests, 0);
+    let ample = Endpoint { max_tokens_ceiling: Some(900), ..endpoint.clone() };
+    let cut = of(&ample, &odd[1..], 0);
+    assert_eq!((cut.stored, cut.requests, cut.max_completion_tokens), (0, 1, 900));
+}

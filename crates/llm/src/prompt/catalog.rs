@@ -63,7 +63,7 @@ pub enum PromptError {
 }
 
 /// A prompt as `prompts list` shows it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PromptInfo {
     /// `<benchmark>/<step>`.
     pub name: String,

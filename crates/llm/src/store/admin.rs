@@ -6,6 +6,7 @@ use std::path::Path;
 
 use riddlemill_files::log::LineError;
 use rusqlite::Connection;
+use serde::{Serialize, Serializer};
 
 use super::line::{self, Forgotten, Line, StoredReply};
 use super::{Store, StoreError, index, registry, segment};
@@ -14,7 +15,7 @@ use crate::request::Key;
 use riddlemill_files::fence;
 
 /// Statistics of a store.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Stats {
     /// Segments, sealed and open.
     pub segments: u64,
@@ -29,11 +30,12 @@ pub struct Stats {
     /// Replies by identity, model and template, in that order.
     pub models: Vec<ModelStats>,
     /// Each budget with its charges and the number of attempts, by name.
+    #[serde(serialize_with = "budget_rows")]
     pub budgets: Vec<(String, Usd, u64)>,
 }
 
 /// The replies of one identity and model to one template.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ModelStats {
     /// The endpoint's logical name.
     pub identity: String,
@@ -48,7 +50,26 @@ pub struct ModelStats {
     /// Completion tokens as the server counted them.
     pub completion_tokens: u64,
     /// What they cost.
+    #[serde(rename = "usd", serialize_with = "dollars")]
     pub charged: Usd,
+}
+
+fn dollars<S: Serializer>(usd: &Usd, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(usd.dollars())
+}
+
+fn budget_rows<S: Serializer>(budgets: &[(String, Usd, u64)], serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Budget<'b> {
+        scope: &'b str,
+        usd: f64,
+        attempts: u64,
+    }
+    serializer.collect_seq(budgets.iter().map(|(scope, usd, attempts)| Budget {
+        scope,
+        usd: usd.dollars(),
+        attempts: *attempts,
+    }))
 }
 
 /// The result of an export.
@@ -59,7 +80,7 @@ pub struct Exported {
 }
 
 /// The result of an import.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Imported {
     /// Replies that were new.
     pub added: u64,
@@ -72,7 +93,7 @@ pub struct Imported {
 }
 
 /// The result of a verification.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Verified {
     /// Segments read.
     pub segments: u64,
@@ -87,7 +108,7 @@ pub struct Verified {
 }
 
 /// One finding about a store.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// The segment's number, 0 for the index.
     pub segment: u32,

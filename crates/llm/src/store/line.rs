@@ -124,7 +124,7 @@ pub struct StoredReply {
 }
 
 /// The origin of a reply, as it states itself: the same name may mean another model tomorrow.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Origin {
     /// The model's name.
     pub model: Option<String>,

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use riddlemill_files::log::{free_folder, move_aside, pieces, sync_names};
+use serde::Serialize;
 
 use super::index::Charges;
 use super::line::{self, Forgotten, Line};
@@ -14,9 +15,10 @@ use crate::request::Key;
 use riddlemill_files::fence;
 
 /// The result of salvaging a damaged segment.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SalvagedReplies {
     /// The segment's file.
+    #[serde(rename = "segment")]
     pub path: PathBuf,
     /// What was wrong with it.
     pub what: String,
@@ -27,6 +29,7 @@ pub struct SalvagedReplies {
     /// Offsets in the unpacked segment where damaged parts begin.
     pub torn: Vec<u64>,
     /// Where the damaged file is now; `None` if there is none.
+    #[serde(rename = "aside")]
     pub moved_to: Option<PathBuf>,
 }
 

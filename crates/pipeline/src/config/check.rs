@@ -305,7 +305,7 @@ impl SettingsFile<'_> {
             licence: text("licence"),
             recipes,
             language: text("language").as_deref().and_then(Language::from_code),
-            take: if text("take").as_deref() == Some("main") { Take::Main } else { Take::Jokes },
+            take: text("take").and_then(|name| Take::from_name(&name)).unwrap_or_default(),
             published: None,
             fields,
             line: self.reader.line(table.span()),

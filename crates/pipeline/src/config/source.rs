@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use riddlemill_schema::{Key, Kind, Section};
+use riddlemill_schema::{Key, Kind, Section, Setting};
 
 use super::licence::LICENCE as SPDX;
 use riddlemill_harvest::pages::Profile;
@@ -176,34 +176,24 @@ impl SourceKind {
     }
 }
 
-const fn key(name: &'static str, kind: Kind, default: &'static str, doc: &'static str) -> Key {
-    Key { name, kind, default, doc, is_required: false }
-}
-
-const fn required(name: &'static str, kind: Kind, doc: &'static str) -> Key {
-    Key { name, kind, default: "", doc, is_required: true }
-}
-
-const URL: Key = key("url", Kind::Text, "", "The address for `fetch`; `path` is then optional.");
-const SHA256: Key = key("sha256", Kind::Text, "", "The required SHA-256 of the file.");
-const LICENCE: Key = key("licence", Kind::Form(&SPDX), "", "The licence of its texts, an SPDX identifier.");
+const URL: Key = Key::new("url", Kind::Text, "The address for `fetch`; `path` is then optional.");
+const SHA256: Key = Key::new("sha256", Kind::Text, "The required SHA-256 of the file.");
+const LICENCE: Key = Key::new("licence", Kind::Form(&SPDX), "The licence of its texts, an SPDX identifier.");
 
 /// The keys of a `[[published]]` table.
 pub const PUBLISHED: Section = Section {
     name: "published",
     doc: "A published set, as its authors released it: texts with finished annotations, which have the standing `published` and are not votes.",
     keys: &[
-        required("benchmark", Kind::Text, "The benchmark whose published format the file has."),
-        key(
+        Key::required("benchmark", Kind::Text, "The benchmark whose published format the file has."),
+        Key::new(
             "path",
             Kind::Text,
-            "",
             "JSON, JSONL, CSV, Parquet or a numpy array: a file or glob, absolute or relative to this file.",
         ),
-        key(
+        Key::new(
             "name",
             Kind::Text,
-            "",
             "Its name in every record's provenance; default: `published-` and the benchmark.",
         ),
         URL,
@@ -212,15 +202,16 @@ pub const PUBLISHED: Section = Section {
     ],
 };
 
-/// Which posts of a thread dump are candidates.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Take {
-    /// In annual threads the owner's numbered main posts, else the first floor.
-    #[default]
-    Jokes,
-    /// Every main post.
-    Main,
+riddlemill_schema::choice! {
+    /// Which posts of a thread dump are candidates.
+    #[derive(Default)]
+    pub enum Take {
+        /// In annual threads the owner's numbered main posts, else the first floor.
+        #[default]
+        Jokes = "jokes",
+        /// Every main post.
+        Main = "main",
+    }
 }
 
 /// The keys of a `[[source]]` table.
@@ -228,65 +219,60 @@ pub const SOURCE: Section = Section {
     name: "source",
     doc: "Where posts come from. name, kind and path suffice; format and compression are recognised by the content.",
     keys: &[
-        required("name", Kind::Text, "Its name in every record's provenance."),
-        required("kind", Kind::Choice(SourceKind::NAMES), "Its format."),
-        key(
+        Key::required("name", Kind::Text, "Its name in every record's provenance."),
+        Key::required("kind", Kind::Choice(SourceKind::NAMES), "Its format."),
+        Key::new(
             "path",
             Kind::Text,
-            "",
             "A file, a folder with all files below it, or a glob (`*.html`, `**/*.html`), absolute or relative to this file.",
         ),
         URL,
         SHA256,
         LICENCE,
-        key("recipes", Kind::Texts, "[]", "The recipes that use it; default: all that can."),
-        key(
+        Key::new("recipes", Kind::Texts, "The recipes that use it; default: all that can.").or("[]"),
+        Key::new(
             "language",
             Kind::Choice(Language::CODES),
-            "",
             "The language of its posts: \"zh\", \"en\", or \"und\" for any other. Default: text.language, else Chinese for dumps of Tieba, else as detected in each post.",
         ),
-        key(
+        Key::new(
             "take",
-            Kind::Choice(&["jokes", "main"]),
-            "\"jokes\"",
+            <Take as Setting>::KIND,
             "reddit: submissions, or comments too (\"main\"); thread-dump, aiotieba, warc: the numbered posts of annual threads, or every main post; profile: the posts selected by its `jokes`, or every post.",
-        ),
-        key(
+        )
+        .or("\"jokes\""),
+        Key::new(
             "fields",
             Kind::Map(FIELDS),
-            "{}",
             "table: the column of each field, or a template, as in { id = \"tieba:{tid}\", content = \"body\" }.",
-        ),
-        key(
+        )
+        .or("{}"),
+        Key::new(
             "optional",
             Kind::Texts,
-            "[]",
             "table: columns of `fields` and `columns` that a file may lack; any other column that no row of a file has is an error.",
-        ),
-        key(
+        )
+        .or("[]"),
+        Key::new(
             "at",
             Kind::Text,
-            "",
             "JSON files that are one object: the pointer to the list of records, as in \"/data/items\"; default: the only list of objects.",
         ),
-        key(
+        Key::new(
             "columns",
             Kind::Names,
-            "{}",
             "table: further columns, or templates, that declared benchmarks use as `table.NAME`, as in { system = \"System\" }.",
-        ),
-        key("profile", Kind::Text, "", "profile: a name from profiles/ or `riddlemill profiles list`."),
-        key(
+        )
+        .or("{}"),
+        Key::new("profile", Kind::Text, "profile: a name from profiles/ or `riddlemill profiles list`."),
+        Key::new(
             "crawl",
             Kind::Text,
-            "",
             "profile: the [[crawl]] whose pages these are; `path` and `profile` are then optional.",
         ),
-        key(
+        Key::new(
             "namespace",
             Kind::Text,
-            "",
             "profile: prefix of the ids of its posts; default: the host of their page.",
         ),
     ],

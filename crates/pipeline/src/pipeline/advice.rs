@@ -7,7 +7,7 @@ use super::voting::Remedy;
 use super::words::{Said, Word, short};
 use crate::config::Config;
 use crate::recipe::{Recipe, Step};
-use crate::stages::{Stage, draft};
+use crate::stages::draft;
 use riddlemill_llm::{ApiKey, Endpoint};
 use riddlemill_text::record::{BatchStands, Cause as Fact, Reason, Request, RequestFault, Scope};
 
@@ -118,8 +118,11 @@ impl OfStage<'_> {
             Some(Reason::Own(own)) => (Said::verbatim(own.definition), self.decide()),
             // Those who voted change their answer, or somebody decides.
             Some(Reason::RequirementBroken) => (text(), self.look_at("held")),
+            Some(Reason::OptionsMissing) if self.declares_options() => {
+                (text(), Remedy::First(Said::of(Word::GiveOptions, [self.step.name, self.recipe.name])))
+            }
             Some(Reason::DecidedHold) => (Said::of(Word::Decided, []), Remedy::Nothing),
-            reason if state == CauseState::Failed && self.step.stage == Stage::Import => {
+            reason if state == CauseState::Failed && self.step.stage.imports() => {
                 let (source, file) = (kept.source(), kept.file());
                 let what = unread::What { source, file, whole: false, said: &kept.text, hint: None };
                 unread::cause(self.config, &what, reason, self.empty, self.look())
@@ -127,6 +130,12 @@ impl OfStage<'_> {
             _ if state == CauseState::Failed => (text(), self.look()),
             _ => (text(), Remedy::Nothing),
         }
+    }
+
+    /// Whether the benchmark's folder says from what the step takes its options.
+    fn declares_options(&self) -> bool {
+        let benchmark = riddlemill_benchmarks::find(self.recipe.name);
+        benchmark.is_some_and(|one| one.options.iter().any(|options| options.name == self.step.name))
     }
 
     /// The endpoint of this name.
@@ -140,7 +149,7 @@ impl OfStage<'_> {
             Fact::Offline { .. } => described(fact),
             _ => Said::of(Word::NotAsked, []),
         };
-        let Stage::Draft(kind) = self.step.stage else { return (asked_yet, Remedy::Run) };
+        let Some(kind) = self.step.stage.draft() else { return (asked_yet, Remedy::Run) };
         let endpoints = draft::endpoints(kind, self.config, self.recipe.name).unwrap_or_default();
         if endpoints.iter().any(draft::sends) {
             return (asked_yet, Remedy::Run);

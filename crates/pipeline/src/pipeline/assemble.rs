@@ -19,7 +19,7 @@ use crate::stages::parted::{PairLine, near_pair};
 use crate::stages::published::Published;
 use crate::stages::same_joke;
 use crate::stages::withdrawal::Withdrawals;
-use crate::stages::{self, NearPair, Rows, Stage, salt};
+use crate::stages::{NearPair, Rows, salt};
 use riddlemill_tables::{
     self as store, Batch, CommitError, LedgerRecord, LedgerRecordError, Lock, Manifest, StageWriter,
     Workspace, durable,
@@ -137,7 +137,7 @@ pub fn assemble(
         .step(stage)
         .filter(|(_, step)| step.stage.rows() == Rows::Posts)
         .ok_or_else(|| AssembleError::Stage { stage: stage.into() })?;
-    if matches!(step.stage, Stage::Embed | Stage::SameJoke | Stage::Dedup) {
+    if step.stage.asks() || step.stage.merges_posts() {
         refuse_in_parts(config, Some(recipe.name)).map_err(RunError::from)?;
         same_joke::refuse_in_parts(config, Some(recipe.name)).map_err(RunError::from)?;
     }
@@ -152,19 +152,19 @@ pub fn assemble(
         made.insert(step.name, open(&workspace, recipe, step.name)?.manifest().clone());
     }
     let opening = known.opening(step, &made)?;
-    let people = known.decisions().map_err(RunError::from)?.of_stage(recipe.name, step.name);
+    let people = known.logs.decisions().map_err(RunError::from)?.of_stage(recipe.name, step.name);
     if !people.is_empty() {
         let count =
             if people.len() == 1 { "a decision".into() } else { format!("{} decisions", people.len()) };
         return Err(AssembleError::Decided { stage: step.name, recipe: recipe.name, count });
     }
     // Import adds the published rows itself, at its end.
-    if step.stage != Stage::Import && Published::evidence(&workspace, recipe.name)?.is_some() {
+    if !step.stage.imports() && Published::evidence(&workspace, recipe.name)?.is_some() {
         return Err(AssembleError::Published { stage: step.name, recipe: recipe.name });
     }
     let mut writer = StageWriter::<Post>::create(&workspace.stage(recipe.name, number, step.name))?;
     // Later stages depend on the rows of import, and on no dump.
-    let dumps = if step.stage == Stage::Import { known.dumps()? } else { &[] };
+    let dumps = if step.stage.imports() { known.dumps()? } else { &[] };
     let mut items = Items::new(dumps);
     let mut ends = Ends::read(step, &made);
     let mut entries = 0;
@@ -182,9 +182,9 @@ pub fn assemble(
                             |source| AssembleError::Line { file: file.clone(), line: *number, source };
                         let record = LedgerRecord::read(line).map_err(wrong)?;
                         let of = portions.last().and_then(|portion| portion.of);
-                        let of = match step.stage {
-                            Stage::Import => Some(items.place(&record.entry.id, of)?),
-                            _ => None,
+                        let of = match step.stage.imports() {
+                            true => Some(items.place(&record.entry.id, of)?),
+                            false => None,
                         };
                         match portions.last_mut().filter(|portion| portion.of == of) {
                             Some(portion) => portion.take(record),
@@ -213,29 +213,26 @@ pub fn assemble(
         })?;
     }
     complete(step, &made, entries)?;
-    match step.stage {
-        Stage::Import => {
-            items.end(dumps.len(), &mut writer);
-            items.write(&mut writer)?;
-            let settings: sections::Import = config.typed(Some(recipe.name), "import");
-            let salt = salt::read_or_draw(&workspace).map_err(RunError::from)?;
-            let mut list = no_names(&config.root, &settings, &salt).map_err(RunError::from)?;
-            match names {
-                Some(file) => {
-                    let text = std::fs::read_to_string(file).map_err(store::Error::io("read", file))?;
-                    let wrong = |source| AssembleError::Names { file: file.to_path_buf(), source };
-                    list.add_file(&text).map_err(wrong)?;
-                }
-                None => dumps.iter().for_each(|dump| add_names(&mut list, dump, &settings)),
+    if step.stage.imports() {
+        items.end(dumps.len(), &mut writer);
+        items.write(&mut writer)?;
+        let settings: sections::Import = config.typed(Some(recipe.name), "import");
+        let salt = salt::read_or_draw(&workspace).map_err(RunError::from)?;
+        let mut list = no_names(&config.root, &settings, &salt).map_err(RunError::from)?;
+        match names {
+            Some(file) => {
+                let text = std::fs::read_to_string(file).map_err(store::Error::io("read", file))?;
+                let wrong = |source| AssembleError::Names { file: file.to_path_buf(), source };
+                list.add_file(&text).map_err(wrong)?;
             }
-            let withdrawn = Withdrawals::load(&workspace)?;
-            append_published(dumps, &settings, &withdrawn, &mut writer)?;
-            append_names(&list, &mut writer)?;
+            None => dumps.iter().for_each(|dump| add_names(&mut list, dump, &settings)),
         }
-        Stage::Dedup => {
-            near_pairs(&mut writer, pairs)?;
-        }
-        _ => {}
+        let withdrawn = Withdrawals::load(&workspace)?;
+        append_published(dumps, &settings, &withdrawn, &mut writer)?;
+        append_names(&list, &mut writer)?;
+    }
+    if step.stage.merges_posts() {
+        near_pairs(&mut writer, pairs)?;
     }
     Ok(writer.commit(opening)?)
 }
@@ -258,7 +255,7 @@ struct Ends {
 
 impl Ends {
     fn read(step: &Step, made: &BTreeMap<&str, Manifest>) -> Ends {
-        let inputs = step.inputs.iter().filter(|_| stages::touched(step.stage).is_some());
+        let inputs = step.inputs.iter().filter(|_| step.stage.touches().is_some());
         let tables = inputs.filter_map(|input| made.get(input)?.tables.get("rows"));
         Ends { left: tables.flat_map(|table| &table.parts).map(|part| part.rows as usize).collect() }
     }

@@ -5,18 +5,17 @@
 //! records that then reach a draft are counted one by one. Records that wait before it may still come, at
 //! most all of them.
 
-use std::collections::BTreeMap;
-
+use super::evidence::RunContext;
 use super::rehearsal::Rehearsal;
 use super::rows::{draft_demands, most_items};
 use super::{RunError, Selection, draft_requests};
 use crate::config::{Config, sections};
 use crate::recipe::{Recipe, Step};
-use crate::stages::{Rows, Stage, draft, same_joke};
+use crate::stages::{Rows, draft, same_joke};
 use riddlemill_llm::parse::Unreadable;
 use riddlemill_llm::{Ask, Endpoint, Estimate, Prompts, Reading, Usd, at_most, estimate};
 use riddlemill_tables::{Manifest, StageReader, Workspace, json_parts};
-use riddlemill_text::record::{Link, Reason, State};
+use riddlemill_text::record::{Reason, State};
 use riddlemill_text::text::grouped;
 
 /// Most texts of people and models in a prompt, in addition to the imported one.
@@ -153,6 +152,7 @@ fn walk(
 ) -> Result<(Waiting, Vec<StepForecast>), RunError> {
     let workspace = Workspace::new(&config.root);
     let prompts = draft::prompts(config)?;
+    let known = RunContext::new(config, recipe);
     let mut waiting = Waiting::default();
     let mut steps = Vec::new();
     for (at, step) in recipe.steps().iter().enumerate() {
@@ -169,7 +169,7 @@ fn walk(
             steps.push(of_step(config, &prompts, recipe, step, &endpoint, &asks, waiting)?);
         }
         if let Some(made) = Manifest::read(&workspace.stage(recipe.name, step.number, step.name))? {
-            waiting = after(config, recipe, step, &made, waiting)?;
+            waiting = after(&known, step, &made, waiting)?;
         }
         if to == Some(step.name) {
             break;
@@ -180,15 +180,14 @@ fn walk(
 
 /// Records still waiting after a step, once those before it have been processed.
 fn after(
-    config: &Config,
-    recipe: &'static Recipe,
+    known: &RunContext<'_>,
     step: &Step,
     made: &Manifest,
     waiting: Waiting,
 ) -> Result<Waiting, RunError> {
     let counts = &made.counts;
     let mut here = counts.state(State::Held);
-    if let Stage::Draft(_) = step.stage {
+    if step.stage.draft().is_some() {
         // Failed requests may be answered another time; records without a draft may get one.
         let undrafted = [Reason::NotDrafted, Reason::Undraftable].map(|reason| {
             let key = format!("{}/{}", State::Changed.code(), reason.code());
@@ -199,32 +198,11 @@ fn after(
     let on = counts.state(State::Kept) + counts.state(State::Changed);
     let decided = on + counts.state(State::Dropped);
     let share = if decided > 0 { on as f64 / decided as f64 } else { 1.0 };
-    let each = match step.stage {
-        Stage::Native(native) => native.children(),
-        Stage::Draft(draft) if draft.responds() => {
-            let endpoints = draft::endpoints(draft, config, recipe.name)?;
-            let asked = draft::slots(draft, config, recipe.name, &endpoints)?.len() as u64;
-            // Responses made elsewhere come with the questions, as many as those that exist.
-            asked + counts.records_out.div_ceil(counts.state(State::Expanded).max(1))
-        }
-        Stage::Elements(_) => most_children(&Workspace::new(&config.root), recipe, step)?,
-        _ => 1,
-    };
+    let each = step.stage.children(&known.context(step), made)?;
     Ok(Waiting {
         all: (waiting.all + here) * each,
         likely: (waiting.likely + here as f64) * share * each as f64,
     })
-}
-
-/// The most records that a step has made of one: future ones are assumed to have lists no longer than that.
-fn most_children(workspace: &Workspace, recipe: &Recipe, step: &Step) -> Result<u64, RunError> {
-    let mut of_one: BTreeMap<String, u64> = BTreeMap::new();
-    if let Some(stage) = StageReader::open(&workspace.stage(recipe.name, step.number, step.name))? {
-        for part in stage.parts::<Link>("links") {
-            part?.into_iter().for_each(|link| *of_one.entry(link.parent).or_default() += 1);
-        }
-    }
-    Ok(of_one.into_values().max().unwrap_or(1))
 }
 
 fn of_step(
@@ -238,7 +216,7 @@ fn of_step(
 ) -> Result<StepForecast, RunError> {
     let settings: sections::Draft = config.typed(Some(recipe.name), "draft");
     let store = draft::open_store(config)?;
-    if step.stage == Stage::SameJoke {
+    if step.stage.judges() {
         let read = |_: &Ask, reply: &str| -> Result<(), Unreadable> { same_joke::read(reply).map(drop) };
         let reading = Reading { read: &read, max_reasks: settings.max_reasks };
         let now = estimate(&store, endpoint, step.name, asks, Some(&reading)).map_err(stage_error)?;
@@ -259,7 +237,7 @@ fn of_step(
         let likely = ((waiting.likely * each as f64).ceil() as u64).min(requests);
         return Ok(StepForecast { step: step.name, now, later: Later { requests, likely, max_usd } });
     }
-    let Stage::Draft(kind) = step.stage else {
+    let Some(kind) = step.stage.draft() else {
         // A text is embedded unchanged, and never re-asked.
         let now = estimate(&store, endpoint, step.name, asks, None).map_err(stage_error)?;
         let max_usd = endpoint.price().map(|price| {
@@ -315,10 +293,10 @@ fn longest(config: &Config, recipe: &'static Recipe) -> Result<u64, RunError> {
     let workspace = Workspace::new(&config.root);
     let mut longest = 0;
     for step in origin.steps() {
-        let columns: &'static [&'static str] = match (step.stage, step.stage.rows()) {
-            (Stage::Import, _) => continue,
-            (_, Rows::Posts) => &["text"],
-            (_, rows @ Rows::Kind(_)) if rows.has("question") && !rows.has("text") => &["question", "answer"],
+        let columns: &'static [&'static str] = match step.stage.rows() {
+            _ if step.stage.imports() => continue,
+            Rows::Posts => &["text"],
+            rows @ Rows::Kind(_) if rows.has("question") && !rows.has("text") => &["question", "answer"],
             _ => break,
         };
         let Some(stage) = StageReader::open(&workspace.stage(origin.name, step.number, step.name))? else {

@@ -1,7 +1,7 @@
 //! A record that is kept back, and what its like do meanwhile.
 
 use crate::recipe::Step;
-use crate::stages::{Stage, reason as reason_of};
+use crate::stages::{Embeds, reason as reason_of};
 use riddlemill_review::ballot::Round;
 use riddlemill_text::record::{Cause as Fact, Reason, State};
 
@@ -77,9 +77,9 @@ impl Kept {
     /// What its records do, as far as it is decided by what they wait for.
     pub(super) fn cause_state(&self, step: &Step) -> CauseState {
         if self.reason.is_some_and(|reason| WITHOUT.contains(&reason)) {
-            return match step.stage {
-                Stage::Embed => CauseState::Unembedded,
-                Stage::SameJoke => CauseState::Unjudged,
+            return match (step.stage.embeds(), step.stage.judges()) {
+                (Some(Embeds::Posts), _) => CauseState::Unembedded,
+                (_, true) => CauseState::Unjudged,
                 _ => CauseState::Undrafted,
             };
         }

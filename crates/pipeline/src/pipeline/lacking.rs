@@ -3,7 +3,6 @@
 
 use crate::config::Config;
 use crate::recipe::Recipe;
-use crate::stages::Stage;
 use riddlemill_tables::{Error, Manifest, Workspace};
 
 /// Something that a step will need.
@@ -23,8 +22,7 @@ pub fn lacking(config: &Config, recipe: &'static Recipe) -> Result<Vec<Lacking>,
     let workspace = Workspace::new(&config.root);
     let mut lacking = Vec::new();
     for step in recipe.steps() {
-        let Stage::Native(native) = step.stage else { continue };
-        let Some(what) = native.lacks(config, recipe.name) else { continue };
+        let Some(what) = step.stage.lacks(config, recipe.name) else { continue };
         // What was made without it needed it for no record.
         if Manifest::read(&workspace.stage(recipe.name, step.number, step.name))?.is_none() {
             lacking.push(Lacking { step: step.name, what });

@@ -12,11 +12,11 @@ use crate::config::{Config, sections};
 use crate::recipe::{Recipe, Step};
 use crate::stages::native::{Reread, Written};
 use crate::stages::review::Votes;
-use crate::stages::{self, Rows, Stage, StageError, draft, subject};
+use crate::stages::{self, Rows, StageError, draft, subject};
 use riddlemill_llm::Engine;
 use riddlemill_review::votes::current;
 use riddlemill_tables::{StageReader, Workspace};
-use riddlemill_text::record::{Outcome, Post, Record, Row, is_published};
+use riddlemill_text::record::{Post, Record, Row, is_published};
 
 /// What refers to texts that a run would change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -46,11 +46,8 @@ pub fn outdated(
         text && matches!(planned.freshness, Freshness::Stale(..))
     });
     let Some(stale) = stale else { return Ok(None) };
-    let chain: Vec<_> = recipe
-        .steps()
-        .iter()
-        .take_while(|step| step.stage == Stage::Import || step.stage.writes_texts())
-        .collect();
+    let chain: Vec<_> =
+        recipe.steps().iter().take_while(|step| step.stage.imports() || step.stage.writes_texts()).collect();
     let workspace = Workspace::new(&config.root);
     let open = |number: usize, name: &str| StageReader::open(&workspace.stage(recipe.name, number, name));
     let (Some(first), Some(last)) = (chain.first(), chain.last()) else { return Ok(None) };
@@ -62,10 +59,10 @@ pub fn outdated(
         Rows::Posts => texts::<Post>((), &before, Written::from)?,
         rows => texts(rows.columns(), &before, Written::Row)?,
     };
-    let rules: Vec<Reread> =
-        chain.iter().skip(1).map(|step| rule(config, recipe, step)).collect::<Result<_, _>>()?;
+    let rule = |step: &&Step| step.stage.reread(config, recipe.name);
+    let rules: Vec<Option<Reread>> = chain.iter().skip(1).map(rule).collect::<Result<_, _>>()?;
     let today = |post: Post| {
-        let passed = rules.iter().try_fold(Written::from(post), |written, rule| rule(written));
+        let passed = rules.iter().flatten().try_fold(Written::from(post), |written, rule| rule(written));
         passed.map(|written| digest(&written.text()))
     };
     let mut changed: HashSet<String> = HashSet::new();
@@ -86,16 +83,13 @@ pub fn outdated(
         return Ok(Some(found));
     }
     for step in recipe.steps() {
-        match step.stage {
-            Stage::Review(review) => {
-                let records = records(&workspace, recipe, step, review.subjects(), &changed)?;
-                found.votes += votes(config, recipe, review, &records)?;
-            }
-            Stage::Draft(kind) => {
-                let records = records(&workspace, recipe, step, kind.subjects(), &changed)?;
-                found.replies += replies(config, recipe, kind, &records)?;
-            }
-            _ => {}
+        if let Some(review) = step.stage.review() {
+            let records = records(&workspace, recipe, step, review.subjects(), &changed)?;
+            found.votes += votes(config, recipe, review, &records)?;
+        }
+        if let Some(kind) = step.stage.draft() {
+            let records = records(&workspace, recipe, step, kind.subjects(), &changed)?;
+            found.replies += replies(config, recipe, kind, &records)?;
         }
     }
     Ok(Some(found))
@@ -115,47 +109,10 @@ fn texts<R: Record>(
     Ok(texts)
 }
 
-/// A step's rule for a text today.
-fn rule(config: &Config, recipe: &'static Recipe, step: &Step) -> Result<Reread, StageError> {
-    let name = Some(recipe.name);
-    let of_post = |rule: Box<dyn Fn(Post) -> Outcome<Post> + Sync>| -> Reread {
-        Box::new(move |written| match written {
-            Written::Post(post) => continuing(rule(*post)).map(Written::from),
-            other => Some(other),
-        })
-    };
-    Ok(match step.stage {
-        Stage::Clean => {
-            let settings: sections::Clean = config.typed(name, "clean");
-            of_post(Box::new(move |post| stages::clean(post, &settings)))
-        }
-        Stage::Anonymise => {
-            let stage = stages::anonymise_stage(&config.root, &config.typed(name, "anonymise"))?;
-            of_post(Box::new(move |post| stage.post(post)))
-        }
-        Stage::Filter => {
-            let settings: sections::Filter = config.typed(name, "filter");
-            of_post(Box::new(move |post| stages::filter(post, &settings)))
-        }
-        Stage::Native(native) => {
-            native.reread(config, recipe.name)?.unwrap_or_else(|| Box::new(Some::<Written>))
-        }
-        _ => Box::new(Some::<Written>),
-    })
-}
-
 type Digest = [u8; 32];
 
 fn digest(text: &str) -> Digest {
     *blake3::hash(text.as_bytes()).as_bytes()
-}
-
-/// The record as it leaves a stage; `None` if it does not.
-fn continuing<T>(outcome: Outcome<T>) -> Option<T> {
-    match outcome {
-        Outcome::Kept(row) | Outcome::Changed { row, .. } => Some(row),
-        _ => None,
-    }
 }
 
 /// The records that enter a step and were made of these posts.

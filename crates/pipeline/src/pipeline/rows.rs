@@ -1,23 +1,20 @@
 //! The records of a stage, and the items of a review.
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::config::{Config, sections};
 use crate::recipe::{Recipe, ReviewInput, Step};
-use crate::stages::embed::Embedded;
 use crate::stages::review::Votes;
-use crate::stages::same_joke;
 use crate::stages::withdrawal::Withdrawals;
-use crate::stages::{Draft, Embeds, Rows, Seconds, Stage, StageError, Stop, draft, salt, subject, subjects};
-use riddlemill_llm::{Ask, Endpoint};
+use crate::stages::{ByEndpoint, Draft, Rows, StageError, draft, salt, subject, subjects};
 use riddlemill_review::ballot::Ballot;
 use riddlemill_review::{Blinding, Digest, Item};
 use riddlemill_tables::{StageReader, Workspace};
-use riddlemill_text::join::Unwatched;
-use riddlemill_text::record::{Post, Record, Row};
+use riddlemill_text::record::{Record, Row};
 
 use super::RunError;
+use super::evidence::RunContext;
 
 /// The records of an existing step; empty if it was not made.
 pub(super) fn subjects_of(
@@ -42,17 +39,25 @@ pub fn review_items(
     recipe: &'static Recipe,
     ballot: &str,
 ) -> Result<Option<(Ballot, Vec<Item>)>, RunError> {
-    let Some(ReviewInput { review, recipe: from, step: before, .. }) = recipe.review(ballot) else {
-        return Ok(None);
-    };
+    let Some(ReviewInput { review, inputs }) = recipe.review(ballot) else { return Ok(None) };
     let settings: sections::Review = config.typed(Some(recipe.name), "review");
     let seed = config.typed::<sections::Options>(Some(recipe.name), "options").seed;
     let step = review.ballot(&settings);
-    let reader = super::open(&Workspace::new(&config.root), from, before.name)?;
+    let workspace = Workspace::new(&config.root);
+    let open = |(from, _, before): &(&'static Recipe, usize, &'static Step)| {
+        Ok::<_, RunError>((super::open(&workspace, from, before.name)?, before.stage.rows()))
+    };
+    let readers: Vec<(StageReader, Rows)> = inputs.iter().map(open).collect::<Result<_, RunError>>()?;
     if step.on_demand {
         return Ok(Some((step, Vec::new())));
     }
-    let records = subjects(&reader, before.stage.rows(), review.subjects())?;
+    let mut records: Vec<Row> = Vec::new();
+    for (reader, rows) in &readers {
+        // A record of several inputs is one, the first, as in the step itself.
+        let known: FxHashSet<String> = records.iter().map(|record| record.id().to_owned()).collect();
+        let more = subjects(reader, *rows, review.subjects())?;
+        records.extend(more.into_iter().filter(|record| !known.contains(record.id())));
+    }
     // Judging texts may be expensive, and dominates the time for hundreds of thousands of items.
     let mut items: Vec<Item> =
         records.par_iter().flat_map_iter(|record| subject::items(record, &step, seed)).collect();
@@ -118,44 +123,6 @@ pub fn secrets_stand(workspace: &Workspace) -> Result<(), riddlemill_tables::Err
     Ok(())
 }
 
-/// Requests by endpoint.
-pub type ByEndpoint = Vec<(Endpoint, Vec<Ask>)>;
-
-/// The embeddings that a step would need for its input rows.
-///
-/// # Errors
-/// [`StageError`] if rows cannot be read.
-pub fn embedded(
-    workspace: &Workspace,
-    recipe: &'static Recipe,
-    step: &Step,
-    embeds: Embeds,
-) -> Result<Vec<Embedded>, StageError> {
-    let mut texts = Vec::new();
-    for input in step.inputs {
-        match embeds {
-            Embeds::Questions => {
-                let Stage::Native(native) = step.stage else { continue };
-                let records = subjects_of(workspace, recipe, input, native.subjects())?;
-                let compared =
-                    |record: &Row| Embedded { id: record.id().into(), text: native.compared(record) };
-                texts.extend(records.iter().map(compared));
-            }
-            Embeds::Posts => {
-                let Some((from, number, before)) = recipe.input(input) else { continue };
-                let stage = workspace.stage(from.name, number, before.name);
-                let Some(reader) = StageReader::open(&stage)? else { continue };
-                // Refused by the count alone, before too many texts are in memory.
-                embeds.refuse_many(texts.len() as u64 + reader.table("rows").rows)?;
-                for part in reader.parts::<Post>("rows") {
-                    texts.extend(part?.iter().map(Embedded::from));
-                }
-            }
-        }
-    }
-    Ok(texts)
-}
-
 /// The most that a draft asks about of any of its input rows: 1, or as many elements as the longest list has.
 ///
 /// # Errors
@@ -177,27 +144,6 @@ pub(super) fn most_items(
         most = most.max(records.iter().map(items).max().unwrap_or(0));
     }
     Ok(most)
-}
-
-/// What a judge would be asked about a step's input rows; `None` if those have not been made.
-fn pairs_asked(
-    config: &Config,
-    recipe: &'static Recipe,
-    step: &Step,
-) -> Result<Option<Vec<Ask>>, StageError> {
-    let mut inputs = Vec::new();
-    for input in step.inputs {
-        let Some((from, number, before)) = recipe.input(input) else { continue };
-        let place = Workspace::new(&config.root).stage(from.name, number, before.name);
-        let Some(reader) = StageReader::open(&place)? else { return Ok(None) };
-        inputs.push(reader);
-    }
-    let inputs: Vec<&StageReader> = inputs.iter().collect();
-    let seconds = Seconds::find(&inputs.iter().map(|input| (Rows::Posts, *input)).collect::<Vec<_>>())?;
-    let (posts, near) = same_joke::entered(&inputs, &seconds, &Stop::default())?;
-    let settings: sections::Dedup = config.typed(Some(recipe.name), "dedup");
-    let pairs = same_joke::borderline(&posts, &near, &settings, &Unwatched);
-    Ok(Some(same_joke::questions(config, &posts, &pairs)?))
 }
 
 /// What a step requires of the replies about its input rows, as far as those are made.
@@ -229,33 +175,5 @@ pub fn draft_requests(
     recipe: &'static Recipe,
     step: &Step,
 ) -> Result<Option<Option<ByEndpoint>>, RunError> {
-    let workspace = Workspace::new(&config.root);
-    if let Some(embeds) = Embeds::in_stage(step.stage) {
-        let Some(endpoint) = embeds.endpoint(config, recipe.name)? else { return Ok(None) };
-        let texts = embedded(&workspace, recipe, step, embeds)?;
-        return Ok(Some(Some(vec![(endpoint, embeds.requests(&texts))])));
-    }
-    if step.stage == Stage::SameJoke {
-        let Some(endpoint) = same_joke::endpoint(config, recipe.name)? else { return Ok(None) };
-        return Ok(Some(pairs_asked(config, recipe, step)?.map(|asks| vec![(endpoint, asks)])));
-    }
-    let Stage::Draft(kind) = step.stage else { return Ok(None) };
-    if draft::is_unseen(kind, config, recipe.name) {
-        return Ok(Some(Some(Vec::new())));
-    }
-    let prompts = draft::prompts(config)?;
-    let endpoints = draft::endpoints(kind, config, recipe.name)?;
-    let slots = draft::slots(kind, config, recipe.name, &endpoints)?;
-    let mut asks: Vec<Vec<Ask>> = endpoints.iter().map(|_| Vec::new()).collect();
-    for input in step.inputs {
-        let Some((from, number, before)) = recipe.input(input) else { continue };
-        let Some(reader) = StageReader::open(&workspace.stage(from.name, number, before.name))? else {
-            return Ok(Some(None));
-        };
-        let records = subjects(&reader, before.stage.rows(), kind.subjects())?;
-        for request in draft::requests(kind, &prompts, &slots, &records)? {
-            asks[request.slot.endpoint].push(request.ask);
-        }
-    }
-    Ok(Some(Some(endpoints.into_iter().zip(asks).collect())))
+    Ok(step.stage.requests(&RunContext::new(config, recipe).context(step))?)
 }

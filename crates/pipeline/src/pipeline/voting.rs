@@ -14,7 +14,7 @@ use riddlemill_review::{
     Annotator, AssignError, AssignSettings, Item, Pending, Resolution, Task, assign, kept_off,
     missing_requirement, resolve_all,
 };
-use riddlemill_tables::{Manifest, Workspace};
+use riddlemill_tables::Workspace;
 
 /// What helps the records of a cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,6 +83,14 @@ impl<'c> Voting<'c> {
         }
         let at = format!("{} --recipe {}", self.ballot.name, self.recipe);
         if round == Round::Adjudication {
+            let may = |person: &Annotator| person.may_vote(&self.ballot, round);
+            if !self.config.annotators.iter().any(may) {
+                let roles: Vec<String> = self.ballot.roles(round).iter().map(ToString::to_string).collect();
+                return Remedy::First(Said::of(
+                    Word::AddAdjudicator,
+                    [self.ballot.name, &roles.join("\" / \"")],
+                ));
+            }
             return Remedy::Command(format!("riddlemill review adjudicate {at}"));
         }
         let at = match round {
@@ -174,11 +182,11 @@ pub(super) fn untouched(
         return Ok(None);
     }
     let workspace = Workspace::new(&config.root);
-    let made = Manifest::read(&workspace.stage(before.recipe.name, before.number, before.step.name))?;
+    let made = before.made(&workspace)?;
     let is_voted_on = || {
         Ok::<_, RunError>(!Votes::load(config, recipe.name)?.by_item(ballot.recipe, ballot.name).is_empty())
     };
-    if made.is_none_or(|made| made.counts.records_out == 0)
+    if made.is_none_or(|made| made.iter().all(|made| made.counts.records_out == 0))
         || !Tasks::open(&workspace, recipe.name, name)?.all().is_empty()
         || is_voted_on()?
     {

@@ -12,7 +12,7 @@ use super::voting::{self, Remedy, Voting};
 use super::words::Said;
 use crate::config::Config;
 use crate::recipe::{Recipe, Step};
-use crate::stages::{Stage, reason as reason_of};
+use crate::stages::reason as reason_of;
 use riddlemill_review::ballot::Round;
 use riddlemill_tables::{CAUSES, Error, Filter, Manifest, StageReader, Workspace, fold_parts};
 use riddlemill_text::record::{Cause as Fact, Caused, Entry, Reason, State};
@@ -90,8 +90,8 @@ pub fn causes(config: &Config, recipe: &'static Recipe, made: &[Manifest]) -> Re
         let mut found = Vec::new();
         let mut voting: Option<Voting<'_>> = None;
         for ((state, _), (records, first)) in groups(step, &stage, manifest, &filter)? {
-            let (what, remedy) = match (state, step.stage) {
-                (CauseState::Votes(round) | CauseState::Provisional(round), Stage::Review(review)) => {
+            let (what, remedy) = match (state, step.stage.review()) {
+                (CauseState::Votes(round) | CauseState::Provisional(round), Some(review)) => {
                     let untouched = match round {
                         Round::Vote if voting.is_none() => voting::untouched(config, recipe, review)?,
                         _ => None,
@@ -218,7 +218,7 @@ fn by_reason(step: &Step, entries: Vec<Entry>, known: &FxHashSet<String>) -> Gro
             text: entry.evidence.unwrap_or_default(),
         };
         // A source is named before its file.
-        let source = if step.stage == Stage::Import { kept.source().to_owned() } else { String::new() };
+        let source = if step.stage.imports() { kept.source().to_owned() } else { String::new() };
         let key = (kept.cause_state(step), (code, None, source));
         groups.entry(key).or_insert_with(|| (0, kept)).0 += 1;
     }

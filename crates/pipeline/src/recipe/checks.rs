@@ -3,7 +3,7 @@
 use super::{EMBEDDINGS, SAME_JOKE};
 use crate::config::sections::SECTIONS;
 use crate::config::{Problem, unknown};
-use crate::stages::{Rows, Stage};
+use crate::stages::{Rows, declared_stage};
 use riddlemill_benchmarks::Benchmark;
 use riddlemill_benchmarks::task::Task;
 use riddlemill_schema::json::toml_value;
@@ -36,10 +36,10 @@ pub(super) fn prompts_of(benchmark: &Benchmark) -> Vec<Problem> {
         });
         // A player is told what was asked before.
         let told = |task: &Task| task.conversation.as_ref().map(|_| "turns");
-        let tasks = benchmark.tasks.iter().filter(|task| asks(&task.template));
+        let tasks = benchmark.tasks.iter().filter(|task| task.template.has(prompt.name));
         let of_tasks = tasks.map(|task| (format!("[[task]] {}", task.title), &task.with, told(task)));
         let spoken = benchmark.tasks.iter().filter_map(|task| Some((task, task.conversation.as_ref()?)));
-        let hosts = spoken.filter(|(_, conversation)| asks(&conversation.host));
+        let hosts = spoken.filter(|(_, conversation)| conversation.host.has(prompt.name));
         let of_hosts = hosts.map(|(task, conversation)| {
             (format!("[[task]] {} conversation", task.title), &conversation.with, None)
         });
@@ -66,7 +66,7 @@ pub(super) fn behind_records(benchmark: &'static Benchmark) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut made: Option<&str> = None;
     for step in &benchmark.steps {
-        match (Stage::declared(benchmark, step).map(Stage::rows), made) {
+        match (declared_stage(benchmark, step).map(|stage| stage.rows()), made) {
             (Some(Rows::Posts), Some(before)) => {
                 let what = format!(
                     "{:?} reads posts, and {before:?} turns them into records: put it before that step\n  hint: personal data of records is \

@@ -1,16 +1,68 @@
 //! Stages of completely declared benchmarks: personal data in their groups, and the order of options.
 
+use std::collections::BTreeMap;
+
 use riddlemill_benchmarks::arranged::{Marked, Options};
 use riddlemill_text::options::{LETTERS, choices};
 use riddlemill_text::record::{Outcome, Reason, Record, Row};
 use serde_json::json;
 
-use super::Anonymise;
+use super::anonymise::{anonymise_stage, policy_lists};
+use super::commit::NewRows;
+use super::context::{About, Rows, StageError};
+use super::job::{Job, StepContext};
+use super::rule::Plain;
+use super::stage::Stage;
 use super::subject::declared::{Groups, scope};
 use crate::config::sections;
+use riddlemill_text::offline::Anonymise;
+
+/// Personal data out of the texts of a declared record.
+#[derive(Debug)]
+pub struct Marking(pub &'static Marked);
+
+impl Stage for Marking {
+    fn about(&self) -> About {
+        About { name: "anonymise", version: 1, section: "anonymise", rows: Rows::Groups, detail: "" }
+    }
+
+    fn make(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
+        let mut settings: sections::Anonymise = job.settings();
+        match self.0.english {
+            Some(true) => settings.language = Some(sections::Language::En),
+            Some(false) => settings.language = Some(sections::Language::Zh),
+            None => {}
+        }
+        let anonymise = anonymise_stage(&job.step.config.root, &settings)?;
+        job.each_in_memory(&Plain(|record: Row| mark(record, self.0, &anonymise)))
+    }
+
+    fn evidence(&self, step: &StepContext<'_>) -> Result<BTreeMap<String, String>, StageError> {
+        Ok(policy_lists(&step.config.root, &step.settings("anonymise"))?.evidence())
+    }
+}
+
+/// The options of a declared multiple choice.
+#[derive(Debug)]
+pub struct Choosing(pub &'static Options);
+
+impl Stage for Choosing {
+    fn about(&self) -> About {
+        About { name: "options", version: 1, section: "options", rows: Rows::Groups, detail: "" }
+    }
+
+    fn make(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
+        let settings: sections::Options = job.settings();
+        job.each_in_memory(&Plain(|record: Row| choose(record, self.0, &settings)))
+    }
+
+    fn detail(&self) -> String {
+        format!("{} of them", self.0.number)
+    }
+}
 
 /// Marks personal data in the texts that the step names.
-pub fn mark(mut record: Row, marked: &Marked, anonymise: &Anonymise) -> Outcome<Row> {
+fn mark(mut record: Row, marked: &Marked, anonymise: &Anonymise) -> Outcome<Row> {
     let mut groups = Groups::split(&record);
     let (mut after, mut evidence) = (Vec::new(), Vec::new());
     for (group, field) in &marked.texts {
@@ -50,7 +102,7 @@ pub fn mark(mut record: Row, marked: &Marked, anonymise: &Anonymise) -> Outcome<
 }
 
 /// Orders a record's options, or returns what is missing for that.
-pub fn choose(mut record: Row, options: &Options, settings: &sections::Options) -> Outcome<Row> {
+fn choose(mut record: Row, options: &Options, settings: &sections::Options) -> Outcome<Row> {
     let hold = |evidence: String| Outcome::Held { reason: Reason::OptionsMissing, evidence: evidence.into() };
     let scope = scope(&record, options.benchmark);
     let (right, wrong) = match (scope.text(&options.right), scope.texts(&options.wrong)) {

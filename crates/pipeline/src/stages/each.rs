@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::stage::{Pulse, StageError, Stop};
+use super::context::{Pulse, StageError, Stop};
 use riddlemill_files::par_map::{SPLIT, par_map_ordered};
 use riddlemill_tables::{Batch, Part, StageReader, StageWriter};
 use riddlemill_text::record::{Outcome, Record};

@@ -1,6 +1,6 @@
 //! Embeddings of texts: if an endpoint for them is set, their similarity is additional evidence for duplicates among posts
 //! and among puzzles (BrainTeaser 3.2). Embeddings are stored permanently, like every reply. Those of posts have a step of
-//! their own before dedup, [`embed_posts`](super::embed_posts()); an operation that compares riddles asks for theirs itself.
+//! their own before dedup, [`Embedding`](super::Embedding); an operation that compares riddles asks for theirs itself.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,12 +11,12 @@ use serde_json::Value;
 
 use crate::config::{Config, sections};
 use crate::stages::draft::{Flight, LlmContext, agreed, open_store, sends, waits_for, words};
-use crate::stages::{Stage, StageError, Stop, Unusable, Waiting};
+use crate::stages::{StageError, Stop, Unusable, Waiting};
 use riddlemill_files::fence;
 use riddlemill_llm::{Answer, Ask, Endpoint, Engine, Progress};
-use riddlemill_tables::Workspace;
+use riddlemill_tables::{Manifest, Workspace};
 use riddlemill_text::join::Watch;
-use riddlemill_text::record::Post;
+use riddlemill_text::record::{Post, Reason, State};
 use riddlemill_text::vectors::similar;
 
 /// More posts are not embedded: every two of them are compared.
@@ -55,15 +55,6 @@ pub struct Compared {
 }
 
 impl Embeds {
-    /// What a stage embeds where its settings name an endpoint; `None` of a stage that never does.
-    pub fn in_stage(stage: Stage) -> Option<Embeds> {
-        match stage {
-            Stage::Embed => Some(Embeds::Posts),
-            Stage::Native(native) if native.compares_pairs() => Some(Embeds::Questions),
-            _ => None,
-        }
-    }
-
     fn key(self) -> &'static str {
         match self {
             Embeds::Posts => "embeddings.endpoint",
@@ -223,7 +214,7 @@ impl Embeds {
         Ok(answers)
     }
 
-    /// The embeddings that are stored, as `<how many> <hash>`; `None` where no endpoint is set.
+    /// The embeddings that are stored, as `<how many> <hash>`; nothing where no endpoint is set.
     ///
     /// # Errors
     /// [`StageError`] where endpoint or store cannot be read.
@@ -232,8 +223,8 @@ impl Embeds {
         config: &Config,
         recipe: &str,
         texts: impl FnOnce() -> Result<Vec<Embedded>, StageError>,
-    ) -> Result<Option<String>, StageError> {
-        let Some(endpoint) = self.endpoint(config, recipe)? else { return Ok(None) };
+    ) -> Result<BTreeMap<String, String>, StageError> {
+        let Some(endpoint) = self.endpoint(config, recipe)? else { return Ok(BTreeMap::new()) };
         let mut there = Vec::new();
         if let Some(pack) = endpoint.pack.as_deref().filter(|_| !sends(&endpoint)) {
             // An unreadable pack is reported when it is used.
@@ -249,7 +240,22 @@ impl Embeds {
         }
         // The order of the texts is no part of the evidence.
         there.sort();
-        Ok(Some(format!("{} {}", there.len(), &blake3::hash(there.concat().as_bytes()).to_hex()[..16])))
+        let hash = blake3::hash(there.concat().as_bytes()).to_hex();
+        Ok(BTreeMap::from([("embeddings".to_owned(), format!("{} {}", there.len(), &hash[..16]))]))
+    }
+
+    /// Texts without an embedding that another run may get, of a stage that was made.
+    pub fn missing(self, made: &Manifest) -> u64 {
+        match self {
+            Embeds::Posts => {
+                let key = format!("{}/{}", State::Changed.code(), Reason::NotEmbedded.code());
+                made.counts.reasons.get(&key).copied().unwrap_or(0)
+            }
+            Embeds::Questions => {
+                let stored = made.evidence.get("embeddings").and_then(|e| e.split(' ').next()?.parse().ok());
+                made.counts.records_in.saturating_sub(stored.unwrap_or(0))
+            }
+        }
     }
 
     /// What would be embedded.

@@ -1,14 +1,61 @@
 //! The step before dedup that asks a model for an embedding of every post, and finds the pairs that are near. Dedup reads
 //! the pairs; no post changes.
 
-use super::draft::LlmContext;
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::commit::NewRows;
+use super::context::{About, Rows, StageError};
 use super::each::all;
 use super::embed::{Embedded, Embeds};
-use super::seconds::Seconds;
-use super::stage::StageError;
+use super::job::{Job, StepContext};
+use super::stage::Stage;
+use crate::config::Config;
 use riddlemill_llm::Answer;
-use riddlemill_tables::{StageReader, StageWriter};
+use riddlemill_tables::StageReader;
 use riddlemill_text::record::{Evidence, Outcome, Post, Reason, record};
+
+/// What a model embeds, for dedup: only where the settings name one.
+#[derive(Debug)]
+pub struct Embedding;
+
+impl Stage for Embedding {
+    fn about(&self) -> About {
+        About {
+            name: "embed",
+            version: 1,
+            section: "embeddings",
+            rows: Rows::Posts,
+            detail: "asks embeddings.endpoint",
+        }
+    }
+
+    fn make(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
+        embed_posts(job)
+    }
+
+    fn settings(&self, config: &Config, recipe: &str) -> BTreeMap<String, Value> {
+        Embeds::Posts.near_settings(config, recipe)
+    }
+
+    fn embeds(&self) -> Option<Embeds> {
+        Some(Embeds::Posts)
+    }
+
+    fn embedded(&self, step: &StepContext<'_>) -> Result<Vec<Embedded>, StageError> {
+        let mut texts = Vec::new();
+        for input in &step.inputs {
+            let Some(reader) = StageReader::open(&input.place)? else { continue };
+            // Refused by the count alone, before too many texts are in memory.
+            Embeds::Posts.refuse_many(texts.len() as u64 + reader.table("rows").rows)?;
+            for part in reader.parts::<Post>("rows") {
+                texts.extend(part?.iter().map(Embedded::from));
+            }
+        }
+        Ok(texts)
+    }
+}
 
 record! {
     /// Two posts whose embeddings are near.
@@ -25,17 +72,10 @@ record! {
 /// The table of pairs that are near.
 pub const NEAR: &str = "near";
 
-/// Embeds the posts that entered, all of which are kept but for `seconds`, and finds the near pairs.
-///
-/// # Errors
-/// [`StageError::Stopped`] after a Ctrl-C, when what was in flight is stored; else where there are too many posts, nobody
-/// agreed to pay, or endpoint, store or stage cannot be used.
-pub fn embed_posts(
-    inputs: &[StageReader],
-    seconds: &Seconds,
-    writer: &mut StageWriter<Post>,
-    asking: &LlmContext<'_>,
-) -> Result<(), StageError> {
+/// Embeds the posts that entered, all of which are kept but for those that several inputs have, and finds the near pairs.
+fn embed_posts(job: &Job<'_>) -> Result<NewRows, StageError> {
+    let (inputs, asking, seconds) = (job.inputs, &job.asking, job.seconds()?);
+    let mut writer = job.posts()?;
     Embeds::Posts.refuse_many(inputs.iter().map(|input| input.table("rows").rows).sum())?;
     let mut posts: Vec<Post> = Vec::new();
     for (at, input) in inputs.iter().enumerate() {
@@ -43,7 +83,7 @@ pub fn embed_posts(
         all((), input, asking.stop, &mut of_input)?;
         posts.extend(of_input.into_iter().filter(|post| !seconds.has(at, &post.id)));
     }
-    seconds.write(writer);
+    seconds.write(&mut writer);
     let texts: Vec<Embedded> = posts.iter().map(Embedded::from).collect();
     let compared = Embeds::Posts.compare(&texts, asking)?;
     let mut table = writer.table::<NearEmbeddings>(NEAR)?;
@@ -57,7 +97,8 @@ pub fn embed_posts(
         let (before, after) = (String::new(), String::new());
         writer.append(&id, &Outcome::Changed { row: post, rule: reason.code(), evidence, before, after });
     }
-    Ok(writer.flush()?)
+    writer.flush()?;
+    Ok(writer.into())
 }
 
 /// Whether a text was embedded, and by which reply or why not.

@@ -1,10 +1,10 @@
 //! The stages: functions from typed rows to outcomes. A stage neither reads another's folder
-//! nor calls another; `pipeline` passes their inputs and writes their outcomes.
+//! nor calls another. [`Stage`] is what the program asks of each, [`job`] drives them, and [`rule`] has what stands above a rule.
 
 mod anonymise;
 pub mod apply;
-mod column_access;
 mod commit;
+mod context;
 mod declared;
 mod dedup;
 pub mod draft;
@@ -12,39 +12,42 @@ mod each;
 pub mod embed;
 mod embed_posts;
 pub mod import;
+mod job;
+mod judging;
 mod line_error;
 pub mod native;
 mod options;
 mod overrule;
 pub mod published;
+mod registry;
 pub mod respond;
 pub mod review;
+mod rule;
 pub mod salt;
 pub mod same_joke;
 mod seconds;
 mod selecting;
 mod stage;
 pub mod subject;
+mod texts;
 mod unusable;
 pub mod withdrawal;
 
 pub use anonymise::{anonymise_stage, policy_lists};
-pub use column_access::{touched, touched_by_id};
-pub use commit::Commit;
+pub use commit::NewRows;
+pub use context::{About, Pulse, Rows, StageError, Stop, Waiting};
 pub(crate) use declared::lacking;
-pub use declared::{choose, mark};
 pub use dedup::{NearPair, OnDisk, OnDiskError, Output, apply_on_disk, dedup, parted};
 pub use draft::Draft;
-pub use each::{all, each};
 pub use embed::Embeds;
-pub use embed_posts::{NEAR, NearEmbeddings, embed_posts};
-pub use native::Native;
-pub use options::options;
-pub use overrule::{anonymise_decided, clean_decided, filter_decided};
+pub use embed_posts::{Embedding, NEAR, NearEmbeddings};
+pub use job::{Input, Job, PeopleLogs, StepContext};
+pub use judging::Judging;
+pub use registry::declared as declared_stage;
+pub(crate) use registry::has_records_of_its_own;
 pub use review::Review;
-pub use seconds::{Seconds, set_aside};
-pub use selecting::{elements, select};
-pub use stage::{Pulse, Rows, Stage, StageError, Stop, Waiting};
+pub use seconds::Seconds;
+pub use stage::{ByEndpoint, Stage};
 pub use subject::{DraftItem, GROUPS, subjects};
 pub use unusable::Unusable;
 

@@ -1,5 +1,10 @@
 //! Options: the explanation and the wrong answers of a text in the order drawn for it (FLUB 2.1).
 
+use super::commit::NewRows;
+use super::context::{About, Rows, StageError};
+use super::job::Job;
+use super::rule::Plain;
+use super::stage::Stage;
 use crate::config::sections;
 use riddlemill_text::options::{LETTERS, choices};
 use riddlemill_text::record::{Outcome, OwnedCell, Reason, Record, Row};
@@ -9,8 +14,23 @@ const PURPOSE: &str = "flub options";
 /// The number of wrong answers.
 const WRONG: usize = 3;
 
+/// The options of a multiple choice of records with columns.
+#[derive(Debug)]
+pub struct Ordering(pub Rows);
+
+impl Stage for Ordering {
+    fn about(&self) -> About {
+        About { name: "options", version: 1, section: "options", rows: self.0, detail: "" }
+    }
+
+    fn make(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
+        let settings: sections::Options = job.settings();
+        job.each_row(|_| self.0.columns(), &Plain(|text: Row| options(text, &settings)))
+    }
+}
+
 /// Orders a text's options, or returns what is missing for that.
-pub fn options(mut text: Row, settings: &sections::Options) -> Outcome<Row> {
+fn options(mut text: Row, settings: &sections::Options) -> Outcome<Row> {
     let hold = |evidence: String| Outcome::Held { reason: Reason::OptionsMissing, evidence: evidence.into() };
     let Some(explanation) = text.text("explanation").filter(|e| !e.trim().is_empty()) else {
         return hold("it has no explanation".into());
@@ -39,7 +59,6 @@ pub fn options(mut text: Row, settings: &sections::Options) -> Outcome<Row> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stages::stage::Rows;
 
     fn text(wrong: &[&str]) -> Row {
         let mut text = Row::new(Rows::of_benchmark("flub").columns(), "tieba:1");

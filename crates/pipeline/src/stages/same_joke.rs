@@ -9,12 +9,12 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
+use super::context::{StageError, Waiting};
 use super::draft::{LlmContext, ask_endpoints, open_store, prompts, sends};
 use super::each::all;
 use super::embed::Embeds;
 use super::embed_posts::{NEAR, NearEmbeddings};
 use super::seconds::Seconds;
-use super::stage::{StageError, Waiting};
 use super::unusable::Unusable;
 use crate::config::{Config, sections};
 use riddlemill_files::fence;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::stage::{Rows, StageError};
+use super::context::{Rows, StageError};
 use riddlemill_tables::{StageReader, StageWriter, json_parts};
 use riddlemill_text::record::{Outcome, Reason, Record};
 

@@ -5,18 +5,80 @@ use std::collections::BTreeMap;
 use riddlemill_benchmarks::elements::Elements;
 use riddlemill_benchmarks::scope::{Scope, above};
 use riddlemill_benchmarks::selecting::{Leaves, Select};
-use riddlemill_review::decisions::{StageDecisions, seen_text};
-use riddlemill_text::record::{Outcome, Reason, Record, Row};
+use riddlemill_review::decisions::Verdict;
+use riddlemill_text::record::{Link, Outcome, Reason, Record, Row};
 use serde_json::{Map, Value as Json, json};
 
+use super::commit::NewRows;
+use super::context::{About, Rows, StageError};
+use super::job::{Job, StepContext};
 use super::native::full_text;
-use super::overrule::overruled;
+use super::rule::{Overrulable, Plain};
+use super::stage::Stage;
 use super::subject;
+use riddlemill_tables::{Manifest, StageReader};
 
-/// Drops or holds a record, or lets it go on; a person may overrule that.
-pub fn select(record: Row, select: &Select, people: &StageDecisions) -> Outcome<Row> {
-    let by_rule = match select.selects(&subject::in_scope(&record, select.benchmark)) {
-        Ok(None) => Outcome::Kept(record.clone()),
+/// Records dropped or held by an expression.
+#[derive(Debug)]
+pub struct Selecting(pub &'static Select);
+
+impl Stage for Selecting {
+    fn about(&self) -> About {
+        About { name: "select", version: 1, section: "", rows: Rows::of_kind(self.0.records), detail: "" }
+    }
+
+    fn make(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
+        let rule = |record| select(record, self.0);
+        job.each_in_memory(&Overrulable { rule, seen: full_text, passing: |record| record })
+    }
+
+    fn detail(&self) -> String {
+        let Select { leaves, rule, reason, .. } = self.0;
+        format!("{} {}: {}", leaves.key(), rule.source(), reason.definition)
+    }
+
+    fn takes(&self, verdict: Verdict) -> bool {
+        matches!(verdict, Verdict::Keep | Verdict::Drop | Verdict::Hold)
+    }
+
+    fn selects(&self) -> bool {
+        true
+    }
+}
+
+/// A record of every element of a list.
+#[derive(Debug)]
+pub struct Splitting(pub &'static Elements);
+
+impl Stage for Splitting {
+    fn about(&self) -> About {
+        About { name: "elements", version: 1, section: "", rows: Rows::Groups, detail: "" }
+    }
+
+    fn make(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
+        job.each_in_memory(&Plain(|record: Row| elements(record, self.0)))
+    }
+
+    fn detail(&self) -> String {
+        format!("a record for each of {}", self.0.list.source())
+    }
+
+    // Future records are assumed to have lists no longer than those that it has split.
+    fn children(&self, step: &StepContext<'_>, _: &Manifest) -> Result<u64, StageError> {
+        let mut of_one: BTreeMap<String, u64> = BTreeMap::new();
+        if let Some(stage) = StageReader::open(&step.place)? {
+            for part in stage.parts::<Link>("links") {
+                part?.into_iter().for_each(|link| *of_one.entry(link.parent).or_default() += 1);
+            }
+        }
+        Ok(of_one.into_values().max().unwrap_or(1))
+    }
+}
+
+/// Drops or holds a record, or lets it go on.
+fn select(record: Row, select: &Select) -> Outcome<Row> {
+    match select.selects(&subject::in_scope(&record, select.benchmark)) {
+        Ok(None) => Outcome::Kept(record),
         Ok(Some(evidence)) => {
             let reason = Reason::Own(select.reason);
             match select.leaves {
@@ -25,15 +87,11 @@ pub fn select(record: Row, select: &Select, people: &StageDecisions) -> Outcome<
             }
         }
         Err(trouble) => Outcome::Failed { reason: Reason::NotComputed, evidence: trouble.to_string().into() },
-    };
-    match people.ruling(record.id(), || seen_text(&full_text(&record))) {
-        Some(ruling) => overruled(by_rule, &ruling, || Some(record)),
-        None => by_rule,
     }
 }
 
 /// The records of a list's elements: each with the groups of its record, and one more. Ids are `ID/NAME`.
-pub fn elements(record: Row, elements: &Elements) -> Outcome<Row> {
+fn elements(record: Row, elements: &Elements) -> Outcome<Row> {
     let failed = |reason, evidence: String| Outcome::Failed { reason, evidence: evidence.into() };
     let scope = subject::in_scope(&record, elements.benchmark);
     let list = match scope.holds(elements.when.as_ref()) {

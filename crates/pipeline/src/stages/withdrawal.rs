@@ -414,6 +414,45 @@ mod tests {
     }
 
     #[test]
+    fn what_is_undone_returns_with_its_copies_and_nothing_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let workspace = Workspace::new(dir.path());
+        let at = "2026-01-02T00:00:00Z";
+        let posts = [("tieba:1", "云会恐高吗？"), ("zhihu:2", "云会恐高吗"), ("tieba:3", "鱼会淹死吗？")];
+        withdraw(&workspace, &posts.map(|(id, text)| post(id, text)), "asked", at).unwrap();
+        let undo = |one| withdraw(&workspace, &[one], "a mistake", at).unwrap();
+        let load = || Withdrawals::load(&workspace).unwrap();
+        let covered = || posts.map(|(id, _)| load().of_id(id).is_some());
+        assert_eq!(covered(), [true; 3]);
+        undo(Withdraw::UndoPost("云会 恐高吗".into()));
+        assert_eq!(covered(), [false, false, true]);
+        let found = load();
+        assert!(found.of_text("云会恐高吗").is_none() && found.of_text("鱼会淹死吗").is_some());
+        assert_eq!((found.is_empty(), found.current().count()), (false, 1));
+        assert!(found.explains_missing_dump("aa").is_some(), "bytes that were replaced stay so");
+        withdraw(&workspace, &[post("tieba:1", "云会恐高吗？")], "asked again", at).unwrap();
+        assert_eq!(covered(), [true, false, true]);
+
+        let (file, sha256) = ("titles/a.json".to_owned(), "cc".to_owned());
+        let dump = Withdraw::Dump { file, sha256, posts: vec!["tieba:7".into()] };
+        withdraw(&workspace, &[dump], "licence", at).unwrap();
+        undo(Withdraw::UndoDump("cc".into()));
+        let found = load();
+        assert!(found.of_dump("cc").is_none() && found.of_dump_with("tieba:7").is_none());
+        assert!(found.of_file("titles/a.json").is_none() && !found.touches_source("titles"));
+        assert!(found.explains_missing_dump("cc").is_none());
+        assert_eq!(covered(), [true, false, true]);
+    }
+
+    /// Tombstones stand in raw/: what they name never changes.
+    #[test]
+    fn a_tombstone_names_the_same_in_every_version() {
+        assert_eq!(id_hash(&[1; 32], "tieba:1"), "e59438e91ac541fc6d53cbbdba2c226d");
+        assert_ne!(keyed(&[1; 32], "text", "tieba:1"), keyed(&[1; 32], "post", "tieba:1"));
+        assert!(text_key("云会恐高").is_some() && text_key("云会恐？").is_none(), "three characters");
+    }
+
+    #[test]
     fn a_text_of_many_people_is_nobodys() {
         let dir = tempfile::tempdir().unwrap();
         let short = Withdraw::Post { id: None, text: Some("如题".into()), dumps: Vec::new() };

@@ -128,7 +128,7 @@ pub(super) mod weighted {
         let mut observed = 0.0;
         for (pattern, weight, ratings) in rated(units, weights, 2) {
             for a in 0..pattern.len() {
-                for b in (a + 1..pattern.len()).filter(|_| pattern[a] > 0) {
+                for b in later(a, pattern.len()).filter(|_| pattern[a] > 0) {
                     let pairs = 2.0 * f64::from(pattern[a]) * f64::from(pattern[b]);
                     observed += weight * pairs * distance(a, b) / (ratings - 1.0);
                 }
@@ -136,12 +136,17 @@ pub(super) mod weighted {
         }
         let mut expected = 0.0;
         for a in 0..given.len() {
-            for b in a + 1..given.len() {
+            for b in later(a, given.len()) {
                 expected += 2.0 * given[a] * given[b] * distance(a, b);
             }
         }
         // D_o = observed / n, D_e = expected / (n (n - 1)).
         ratio(observed * (total - 1.0), expected).map(|disagreement| 1.0 - disagreement)
+    }
+
+    /// The categories after one.
+    fn later(category: usize, of: usize) -> std::ops::Range<usize> {
+        category + 1..of
     }
 
     /// Squared distances from categories to later ones; those of ranks depend on how often each category was given.
@@ -150,7 +155,7 @@ pub(super) mod weighted {
         let mut distances = vec![0.0; size * size];
         for a in 0..size {
             let mut between = given[a] / 2.0;
-            for b in a + 1..size {
+            for b in later(a, size) {
                 let (low, high) = (units.values[a], units.values[b]);
                 let distance = match level {
                     Level::Nominal => 1.0,

@@ -151,6 +151,20 @@ fn what_overrules_is_later_on_the_same_question_and_counts() {
 }
 
 #[test]
+fn what_counts_is_stored_once_whatever_was_decided_since() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().join("decisions");
+    let add = |decision: Decision| DecisionLog::append(&folder, vec![decision]).unwrap();
+    let known = Receipt { added: Vec::new(), known: 1 };
+    add(decision("tieba:1", Verdict::Keep));
+    add(decision("tieba:2", Verdict::Keep));
+    assert_eq!(add(decision("tieba:1", Verdict::Keep)), known);
+    let own = Decision { recipe: Some("flub".into()), ..decision("tieba:1", Verdict::Keep) };
+    assert_eq!(add(own.clone()).added.len(), 1, "for a recipe alone it is another one");
+    assert_eq!(add(own), known);
+}
+
+#[test]
 fn a_decision_from_elsewhere_is_disputed_only_where_both_hold() {
     let dir = tempfile::tempdir().unwrap();
     let [here, there] = ["here", "there"].map(|name| dir.path().join(name));

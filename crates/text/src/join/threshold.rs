@@ -170,5 +170,9 @@ mod tests {
         assert!(t.admits(Score { num: 8, den: 10 }));
         assert!(!t.admits(Score { num: 799_999_999, den: 1_000_000_000 }));
         assert_eq!(Score { num: 1, den: 2 }, Score { num: 2, den: 4 });
+        assert_eq!((Score { num: 3, den: 4 }.value(), t.to_string().as_str()), (0.75, "4/5"));
+        assert_ne!(Score { num: 1, den: 2 }, Score { num: 2, den: 3 });
+        assert!(Threshold::new(0, 4).is_err() && Threshold::new(5, 4).is_err());
+        assert_eq!(Threshold::new(4, 4), Ok(Threshold::ONE));
     }
 }

@@ -55,6 +55,35 @@ mod tests {
         assert_ne!(first(1, "order", "a"), first(1, "order", "b"));
     }
 
+    /// Orders of options stand in releases: what was drawn once is drawn again by every version.
+    #[test]
+    fn what_is_drawn_never_changes() {
+        let stream = || Draw::new(7, "order", "tieba:1");
+        let mut draw = stream();
+        let first = [0; 3].map(|_| draw.bits());
+        assert_eq!(
+            first,
+            [12_587_316_097_847_420_014, 15_319_037_748_409_590_461, 7_961_275_397_610_095_246]
+        );
+        let (mut numbers, mut units) = (stream(), stream());
+        assert_eq!([0; 4].map(|_| numbers.below(6)), [4, 5, 2, 2]);
+        assert_eq!([0; 2].map(|_| units.unit()), [0.682_359_772_952_396_7, 0.830_446_700_360_656_4]);
+    }
+
+    /// Only what the range of u64 has too much of is drawn again.
+    #[test]
+    fn a_draw_is_rejected_only_beyond_the_last_whole_run() {
+        for n in [0, 1, 2, 3, 7, 1 << 20, (1 << 62) + 1, usize::MAX] {
+            let runs = n.max(1) as u64;
+            let whole = u64::MAX - u64::MAX % runs;
+            let (mut draw, mut bits) = (Draw::new(3, "runs", "x"), Draw::new(3, "runs", "x"));
+            for _ in 0..200 {
+                let kept = std::iter::repeat_with(|| bits.bits()).find(|bits| *bits < whole).unwrap();
+                assert_eq!(draw.below(n) as u64, kept % runs, "{n}");
+            }
+        }
+    }
+
     #[test]
     fn below_is_close_to_uniform() {
         let mut draw = Draw::new(7, "test", "");

@@ -17,3 +17,5 @@ pub use splits::{InSplit, LeftApart, SplitRow, SplitSize, divide};
 
 #[cfg(test)]
 mod laws;
+#[cfg(test)]
+mod margins;

@@ -138,7 +138,7 @@ pub fn divide(
 }
 
 /// How many of so many rows each split has in the first draw; what is left goes to none.
-fn targets(sizes: &[SplitSize], rows: usize) -> Vec<usize> {
+pub(super) fn targets(sizes: &[SplitSize], rows: usize) -> Vec<usize> {
     let counted = |size: &SplitSize| if let SplitSize::Count(count) = size { *count } else { 0 };
     let left = rows.saturating_sub(sizes.iter().map(counted).sum());
     let of = |share: f64| ((share * left as f64).round() as usize).min(left);
@@ -163,7 +163,7 @@ fn targets(sizes: &[SplitSize], rows: usize) -> Vec<usize> {
 
 /// The split of each of these blocks: at every point each split has had about its part of the rows, so that it has of each
 /// stratum, too. A split has no more than its target, unless no block fits.
-fn in_proportion(sizes: &[SplitSize], lengths: &[usize]) -> Vec<Option<usize>> {
+pub(super) fn in_proportion(sizes: &[SplitSize], lengths: &[usize]) -> Vec<Option<usize>> {
     let rows: usize = lengths.iter().sum();
     let mut targets = targets(sizes, rows);
     targets.push(rows.saturating_sub(targets.iter().sum()));
@@ -186,7 +186,7 @@ fn in_proportion(sizes: &[SplitSize], lengths: &[usize]) -> Vec<Option<usize>> {
 }
 
 /// How likely a later row is in each split.
-fn weights(sizes: &[SplitSize], examples: Option<usize>) -> Vec<f64> {
+pub(super) fn weights(sizes: &[SplitSize], examples: Option<usize>) -> Vec<f64> {
     let shares: f64 =
         sizes.iter().map(|size| if let SplitSize::Share(share) = size { *share } else { 0.0 }).sum();
     let open = |size: &SplitSize| matches!(size, SplitSize::Share(_) | SplitSize::Rest);
@@ -208,7 +208,8 @@ fn weights(sizes: &[SplitSize], examples: Option<usize>) -> Vec<f64> {
     sizes.iter().enumerate().map(weight).collect()
 }
 
-fn by_hash(weights: &[f64], drawn: f64) -> Option<usize> {
+/// The place of the weight into which a number from 0 to 1 falls; `None` beyond all of them.
+pub(super) fn by_hash(weights: &[f64], drawn: f64) -> Option<usize> {
     let mut sum = 0.0;
     let found = weights.iter().position(|weight| {
         sum += weight;

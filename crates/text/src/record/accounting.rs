@@ -101,6 +101,45 @@ mod tests {
     }
 
     #[test]
+    fn entries_and_their_sums_are_counted_alike() {
+        let entry = |state: State, reason: Option<&str>| Entry {
+            id: "tieba:1".into(),
+            outcome: state.code().into(),
+            reason: reason.map(str::to_owned),
+            evidence: None,
+            before: None,
+            after: None,
+            into: None,
+            score: None,
+        };
+        let mut one_by_one = Counts { records_in: 6, ..Counts::default() };
+        for (state, reason) in [
+            (State::Kept, None),
+            (State::Kept, None),
+            (State::Dropped, Some("promise")),
+            (State::Dropped, Some("promise")),
+            (State::Dropped, Some("empty")),
+            (State::Changed, Some("promise")),
+        ] {
+            one_by_one.add(&entry(state, reason));
+        }
+        let mut at_once = Counts::default();
+        at_once.count(State::Kept, None, 2);
+        at_once.count(State::Dropped, Some("promise"), 1);
+        at_once.count(State::Dropped, Some("promise"), 1);
+        at_once.count(State::Dropped, Some("empty"), 1);
+        at_once.count(State::Changed, Some("promise"), 1);
+        assert_eq!(one_by_one, at_once);
+        let counted = |state: State| at_once.state(state);
+        assert_eq!([State::Kept, State::Dropped, State::Changed, State::Held].map(counted), [2, 3, 1, 0]);
+        let reasons: Vec<(&str, u64)> = at_once.reasons.iter().map(|(name, n)| (name.as_str(), *n)).collect();
+        assert_eq!(reasons, [("changed/promise", 1), ("dropped/empty", 1), ("dropped/promise", 2)]);
+        // Those kept and changed went on.
+        at_once.records_out = 3;
+        assert_eq!(at_once.close(0, 0), Ok(()));
+    }
+
+    #[test]
     fn a_lost_record_is_seen() {
         let counts = counts(&[(State::Kept, 3), (State::Dropped, 1)], 5, 3);
         assert_eq!(
@@ -114,5 +153,6 @@ mod tests {
         let counts = counts(&[(State::Kept, 3), (State::Expanded, 1)], 4, 6);
         assert_eq!(counts.close(3, 0), Ok(()));
         assert_eq!(counts.close(2, 0), Err(Unbalanced::Out { records_out: 6, expected: 5 }));
+        assert_eq!(counts.close(2, 1), Ok(()), "what several went into is a row, too");
     }
 }

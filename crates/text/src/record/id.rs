@@ -44,6 +44,17 @@ fn short(kind: &str, hash: blake3::Hash) -> String {
 mod tests {
     use super::*;
 
+    /// Ids stand in votes, ledgers and releases: they never change.
+    #[test]
+    fn the_same_text_has_the_same_id_in_every_version() {
+        assert_eq!(text_id("云会恐高吗"), "text:e1e7a0a3cc85fff7");
+        assert_eq!(derived("pair", &["tieba:1", "tieba:2"]), "pair:c359bc541eb1f957");
+        assert_eq!(pseudonym(&[1; 32], "张三"), "u:dca5296f8b366bf6");
+        let published = published_id("flub", "7");
+        assert_eq!(published, "published:flub:7");
+        assert!(is_published(&published) && !is_published("tieba:published:1") && !is_published(""));
+    }
+
     #[test]
     fn parents_are_not_run_together() {
         assert_ne!(derived("pair", &["a", "bc"]), derived("pair", &["ab", "c"]));

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use scraper::Html;
+use serde::Serialize;
 
 use super::super::dom;
 use super::keys::{Field, Format};
@@ -11,7 +12,7 @@ use super::read::{Entry, Raw};
 use super::{Jokes, Profile};
 
 /// A value that was found.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FoundValue {
     pub key: &'static str,
     /// The rule that found it, as written.

@@ -1,12 +1,13 @@
 //! A site described by a user: where the posts are on its pages and what they contain, without Rust code. The
 //! same description serves the crawl, for links, and the import, for posts.
 //!
-//! Reading order: [`keys`] defines the language, [`rules`] parses it and reports errors, [`pick`] finds one
+//! Reading order: [`keys`] declares the language, [`rules`] parses it and reports errors, [`file`] reads it from TOML, [`pick`] finds one
 //! value in a page, [`pointer`] finds it in JSON, [`xml`] converts XML to JSON, [`times`] parses times,
 //! [`labels`] finds posts by words in the text, [`read`] reads whole pages, [`inspect`] reports what was found and what was not, [`error`] lists the
 //! errors.
 
 mod error;
+mod file;
 mod inspect;
 mod keys;
 mod labels;
@@ -17,6 +18,8 @@ mod rules;
 mod times;
 mod xml;
 
+#[cfg(test)]
+mod mutated;
 #[cfg(test)]
 mod tests;
 
@@ -31,10 +34,11 @@ use url::Url;
 use super::pattern;
 use rules::Rules;
 
+pub use self::read::{Entry, Reading};
 pub use error::XmlError;
+pub use file::{Mistake, of_table, read};
 pub use inspect::{FoundValue, Inspected, Inspection, Missing};
-pub use keys::{Fault, Field, Format, Jokes, KEYS, PICK_KEYS};
-pub use read::{Entry, Reading};
+pub use keys::{Fault, Field, Format, Jokes, KEYS, json_schema};
 
 /// A description of a site's pages. Two are equal if their texts are.
 #[derive(Clone, Debug)]

@@ -12,6 +12,20 @@ use super::super::dom;
 use super::super::text::{entities, text_unless};
 use super::pointer::{Pointer, scalar};
 
+riddlemill_schema::choice! {
+    /// What a value is read as.
+    #[derive(Default)]
+    pub(super) enum ReadAs {
+        /// A text.
+        #[default]
+        Text = "text",
+        /// HTML in a text.
+        Html = "html",
+        /// A text with entities.
+        Entities = "entities",
+    }
+}
+
 /// Alternative rules for one value; the first that finds something counts.
 #[derive(Debug)]
 pub(super) struct Pick(pub Vec<Way>);
@@ -51,18 +65,6 @@ pub(super) enum From {
 pub(super) enum Place {
     Item,
     Page,
-}
-
-/// How a text is read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum ReadAs {
-    /// Unchanged.
-    #[default]
-    Text,
-    /// As HTML, whose text is taken.
-    Html,
-    /// As plain text with entities: `&amp;`.
-    Entities,
 }
 
 /// A node that is searched.

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use encoding_rs::Encoding;
 use jiff::tz::Offset;
 use regex::Regex;
+use riddlemill_schema::{Kind, Wrong};
 use scraper::Selector;
 use serde_json::{Map, Value};
 
 use super::error::RuleError;
-use super::keys::{Fault, Field, Format, Jokes, KEYS, PICK_KEYS};
+use super::keys::{Fault, Field, Format, Jokes, KEYS, Within};
 use super::labels::Labels;
 use super::pick::{From, Pick, Place, ReadAs, Way};
 use super::pointer::Pointer;
@@ -48,7 +49,25 @@ pub(super) struct Rules {
 impl Rules {
     /// Parses a profile.
     pub fn read(declared: &Map<String, Value>) -> (Rules, Vec<Fault>) {
-        let mut reader = Reader { declared, json: false, faults: Vec::new() };
+        let mut valid = Value::Object(declared.clone());
+        let mut faults = Vec::new();
+        for fault in Kind::Table(KEYS).faults(&valid) {
+            let (what, known) = match fault.what {
+                Wrong::Unknown(keys) => {
+                    let name = fault.path.last().map(String::as_str).unwrap_or_default();
+                    (format!("unknown key {name:?}"), keys.iter().map(|key| key.name).collect())
+                }
+                Wrong::Misfit(mismatch) => (mismatch.to_string(), Vec::new()),
+                Wrong::Lacks(key) => (format!("`{key}` is missing"), Vec::new()),
+            };
+            faults.push(Fault { path: fault.path, what, known });
+        }
+        // What does not fit is told, and the rest is read without it.
+        for fault in &faults {
+            leave_out(&mut valid, &fault.path);
+        }
+        let Value::Object(valid) = valid else { return (Rules::default(), faults) };
+        let mut reader = Reader { declared: &valid, json: false, faults };
         let rules = reader.rules();
         (rules, reader.faults)
     }
@@ -74,13 +93,7 @@ impl Reader<'_> {
     }
 
     fn rules(&mut self) -> Rules {
-        for key in self.declared.keys().filter(|key| KEYS.iter().all(|(known, _)| known != key)) {
-            let known = KEYS.iter().map(|(key, _)| *key).collect();
-            self.faults.push(Fault { path: vec![key.clone()], what: format!("unknown key {key:?}"), known });
-        }
-        self.text("about");
-        let format =
-            self.choice("format", &[("html", Format::Html), ("json", Format::Json), ("xml", Format::Xml)]);
+        let format = self.text("format").and_then(|name| Format::from_name(&name)).unwrap_or_default();
         self.json = format != Format::Html;
         let mut fields = BTreeMap::new();
         for field in Field::ALL {
@@ -116,14 +129,11 @@ impl Reader<'_> {
             each: self.parsed("each", regex),
             labels: self.labels(),
             own_id: self.pick("own_id", false),
-            first_floor: self.floor(),
+            first_floor: self.declared.get("first_floor").and_then(Value::as_u64).unwrap_or(1),
             strip: self.each_of("strip", css),
             strip_text: self.each_of("strip_text", regex),
             removed: self.each_of("gone", regex),
-            jokes: self.choice(
-                "jokes",
-                &[("all", Jokes::All), ("first", Jokes::First), ("numbered", Jokes::Numbered)],
-            ),
+            jokes: self.text("jokes").and_then(|name| Jokes::from_name(&name)).unwrap_or_default(),
             fields,
         };
         self.consistent(&rules);
@@ -197,20 +207,9 @@ impl Reader<'_> {
 
     /// The words before the parts of a post: a word, or a list of words.
     fn labels(&mut self) -> Option<Labels> {
-        const KNOWN: [&str; 2] = ["body", "answer"];
         let asks = self.parsed("asks", regex).or_else(|| Regex::new("[?？]").ok())?;
-        let table = match self.declared.get("labels")? {
-            Value::Object(table) => table.clone(),
-            _ => {
-                self.fault(&["labels"], "expected a table, as { body = \"Riddle\", answer = \"Answer\" }");
-                return None;
-            }
-        };
-        for key in table.keys().filter(|key| !KNOWN.contains(&key.as_str())) {
-            let what = format!("unknown key {key:?}");
-            self.faults.push(Fault { path: vec!["labels".into(), key.clone()], what, known: KNOWN.to_vec() });
-        }
-        let [body, answer] = KNOWN.map(|key| {
+        let table = self.declared.get("labels")?.as_object()?.clone();
+        let [body, answer] = ["body", "answer"].map(|key| {
             let written: Vec<&Value> = match table.get(key) {
                 None => Vec::new(),
                 Some(Value::Array(list)) => list.iter().collect(),
@@ -236,40 +235,13 @@ impl Reader<'_> {
         self.faults.iter().any(|fault| fault.path.first().is_some_and(|first| first == key))
     }
 
-    fn text(&mut self, key: &str) -> Option<String> {
-        match self.declared.get(key)? {
-            Value::String(text) => Some(text.clone()),
-            _ => {
-                self.fault(&[key], "expected a text");
-                None
-            }
-        }
-    }
-
-    fn floor(&mut self) -> u64 {
-        match self.declared.get("first_floor") {
-            None => 1,
-            Some(value) => value.as_u64().unwrap_or_else(|| {
-                self.fault(&["first_floor"], "expected a whole number");
-                1
-            }),
-        }
+    fn text(&self, key: &str) -> Option<String> {
+        self.declared.get(key)?.as_str().map(str::to_owned)
     }
 
     fn parsed<T>(&mut self, key: &str, read: impl Fn(&str) -> Result<T, RuleError>) -> Option<T> {
         let text = self.text(key)?;
         read(&text).map_err(|error| self.fault(&[key], error.to_string())).ok()
-    }
-
-    fn choice<T: Copy + Default>(&mut self, key: &str, choices: &[(&'static str, T)]) -> T {
-        let Some(text) = self.text(key) else { return T::default() };
-        if let Some((_, found)) = choices.iter().find(|(name, _)| *name == text) {
-            return *found;
-        }
-        let known: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-        let what = format!("unknown value {text:?}; there are {}", known.join(", "));
-        self.faults.push(Fault { path: vec![key.into(), text], what, known });
-        T::default()
     }
 
     /// A text or a list of texts, each parsed.
@@ -281,9 +253,10 @@ impl Reader<'_> {
         };
         let mut found = Vec::new();
         for (at, value) in list.iter().enumerate() {
-            match value.as_str().ok_or(RuleError::Expected("a text")).and_then(&read) {
-                Ok(read) => found.push(read),
-                Err(error) => self.fault(&[key, &at.to_string()], error.to_string()),
+            match value.as_str().map(&read) {
+                Some(Ok(read)) => found.push(read),
+                Some(Err(error)) => self.fault(&[key, &at.to_string()], error.to_string()),
+                None => {}
             }
         }
         found
@@ -338,33 +311,17 @@ impl Reader<'_> {
         let table = match declared {
             Value::String(text) => return Some(plain(self.from(text, path)?, text.clone())),
             Value::Object(table) => table,
-            _ => {
-                self.fault(path, "expected a selector or pointer, a table with `from`, or a list of these");
-                return None;
-            }
+            _ => return None,
         };
+        let faults = self.faults.len();
+        let text = |key: &str| table.get(key).and_then(Value::as_str).map(str::to_owned);
+        let place = text("in").and_then(|name| Within::from_name(&name));
+        let read_as = text("as").and_then(|name| ReadAs::from_name(&name)).unwrap_or_default();
+        let (matches, template, param) = (text("match"), text("template"), text("param"));
+        let (from, goes_on, of) = (text("from"), text("while"), text("of"));
+        let address = place == Some(Within::Address);
         let below =
             |key: &str| path.iter().copied().map(str::to_owned).chain([key.to_owned()]).collect::<Vec<_>>();
-        for key in table.keys().filter(|key| !PICK_KEYS.contains(&key.as_str())) {
-            let what = format!("unknown key {key:?}");
-            self.faults.push(Fault { path: below(key), what, known: PICK_KEYS.to_vec() });
-        }
-        let faults = self.faults.len();
-        let mut text = |key: &str| match table.get(key) {
-            None => None,
-            Some(Value::String(text)) => Some(text.clone()),
-            Some(_) => {
-                self.faults.push(Fault {
-                    path: below(key),
-                    what: "expected a text".into(),
-                    known: Vec::new(),
-                });
-                None
-            }
-        };
-        let [from, matches, place, read_as, template, param, goes_on, of] =
-            PICK_KEYS.iter().map(|key| text(key)).collect::<Vec<_>>().try_into().ok()?;
-        let address = place.as_deref() == Some("address");
         let way_path = |key: &'static str| path.iter().copied().chain([key]).collect::<Vec<_>>();
         let from_said = from.clone();
         let from = match (from, address) {
@@ -376,31 +333,18 @@ impl Reader<'_> {
                 None
             }
             (None, false) => {
-                self.fault(path, "`from` is missing: where to look");
+                // Told of, where what is there does not fit.
+                let told = |key: &str| self.faults.iter().any(|fault| fault.path == below(key));
+                if !told("from") && !told("in") {
+                    self.fault(path, "`from` is missing: where to look");
+                }
                 None
             }
         };
-        let place = match place.as_deref() {
-            None | Some("address") => None,
-            Some("item") => Some(Place::Item),
-            Some("page") => Some(Place::Page),
-            Some(other) => {
-                let known = vec!["item", "page", "address"];
-                let what = format!("unknown value {other:?}; there are item, page, address");
-                self.faults.push(Fault { path: below("in"), what, known });
-                None
-            }
-        };
-        let read_as = match read_as.as_deref() {
-            None | Some("text") => ReadAs::Text,
-            Some("html") => ReadAs::Html,
-            Some("entities") => ReadAs::Entities,
-            Some(other) => {
-                let known = vec!["text", "html", "entities"];
-                let what = format!("unknown value {other:?}; there are text, html, entities");
-                self.faults.push(Fault { path: below("as"), what, known });
-                ReadAs::Text
-            }
+        let place = match place {
+            Some(Within::Item) => Some(Place::Item),
+            Some(Within::Page) => Some(Place::Page),
+            Some(Within::Address) | None => None,
         };
         let matches = matches.and_then(|text| {
             regex(&text).map_err(|error| self.fault(&way_path("match"), error.to_string())).ok()
@@ -420,6 +364,26 @@ impl Reader<'_> {
             from_said.unwrap_or_else(|| if address { "the address".into() } else { "while".into() });
         let way = Way { place, read_as, matches, template, param, goes_on, of, ..plain(from, as_written) };
         (self.faults.len() == faults).then_some(way)
+    }
+}
+
+/// Takes the value at a path away, with the list that it is an item of.
+fn leave_out(from: &mut Value, path: &[String]) {
+    let Some((key, below)) = path.split_first() else { return };
+    let is_item = below.len() == 1 && from.get(key).is_some_and(Value::is_array);
+    match from {
+        Value::Object(table) if below.is_empty() || is_item => drop(table.remove(key)),
+        Value::Object(table) => {
+            if let Some(inner) = table.get_mut(key) {
+                leave_out(inner, below);
+            }
+        }
+        Value::Array(list) => {
+            if let Some(inner) = key.parse::<usize>().ok().and_then(|at| list.get_mut(at)) {
+                leave_out(inner, below);
+            }
+        }
+        _ => {}
     }
 }
 

@@ -176,7 +176,7 @@ fn every_mistake_is_reported_with_its_key() {
     let paths: Vec<String> = faults(rules).iter().map(|fault| fault.path.join(".")).collect();
     for path in [
         "itm",
-        "format.htm",
+        "format",
         "title",
         "zone",
         "time_formats.1",

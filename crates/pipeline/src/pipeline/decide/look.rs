@@ -7,7 +7,7 @@ use crate::pipeline::RunError;
 use crate::recipe::{Recipe, Step};
 use crate::stages::native::full_text;
 use crate::stages::review::{passing, seen_items};
-use crate::stages::{Review, Rows, Stage, subject};
+use crate::stages::{Review, Rows, subject};
 use riddlemill_review::decisions::{seen_pair, seen_text};
 use riddlemill_review::{Digest, Item};
 use riddlemill_tables::{Error, Filter, StageReader, Workspace, select, select_of};
@@ -51,7 +51,7 @@ impl CurrentState {
 
     pub(super) fn is_at_import(&self) -> bool {
         (self.stops() || self.outcome == State::Merged.code())
-            && self.step.is_some_and(|step| step.stage == Stage::Import)
+            && self.step.is_some_and(|step| step.stage.imports())
     }
 }
 
@@ -97,7 +97,7 @@ impl<'c> Stages<'c> {
         let mut last = None;
         for (step, stage) in self.steps.iter().zip(&self.made) {
             let Some(stage) = stage else { break };
-            let of_import = step.stage == Stage::Import;
+            let of_import = step.stage.imports();
             let named = match of_import {
                 true => Filter::equals("into", id).or(Filter::equals("id", id)),
                 false => Filter::equals("id", id),
@@ -137,7 +137,7 @@ impl<'c> Stages<'c> {
         id: &str,
         other: Option<&str>,
     ) -> Result<Result<Digest, Absent>, RunError> {
-        if let Stage::Review(review) = step.stage {
+        if let Some(review) = step.stage.review() {
             let items = self.items(review, step, id)?;
             return Ok(items.map(|items| seen_items(items.iter())).ok_or_else(|| Absent(id.to_owned())));
         }
@@ -154,8 +154,8 @@ impl<'c> Stages<'c> {
         id: &str,
         text: Option<&str>,
     ) -> Result<Result<Digest, Absent>, RunError> {
-        match (step.stage, text) {
-            (Stage::Review(_), _) => self.seen(step, id, None),
+        match (step.stage.review(), text) {
+            (Some(_), _) => self.seen(step, id, None),
             (_, Some(text)) => Ok(Ok(seen_text(text))),
             (_, None) => Ok(Err(Absent(id.to_owned()))),
         }
@@ -170,25 +170,14 @@ impl<'c> Stages<'c> {
     pub(super) fn texts(&self, step: &Step, ids: &[&str]) -> Result<Vec<(String, String)>, Error> {
         let Some((rows, reader)) = self.input(step) else { return Ok(Vec::new()) };
         let wanted = Filter::any_of("id", ids.iter().copied());
-        if let (Stage::Native(native), true) =
-            (step.stage, rows != Rows::Posts && step.stage.compares_pairs())
-        {
+        if rows != Rows::Posts && (step.stage.compares_pairs() || step.stage.selects()) {
             let records = select_of::<Row>(rows.columns(), reader, "rows", &wanted)?.into_iter();
-            return Ok(records.map(|record| (record.id().to_owned(), native.shown(&record))).collect());
-        }
-        if let (Stage::Select(_), true) = (step.stage, rows != Rows::Posts) {
-            let records = select_of::<Row>(rows.columns(), reader, "rows", &wanted)?.into_iter();
-            return Ok(records.map(|record| (record.id().to_owned(), full_text(&record))).collect());
+            return Ok(records.map(|record| (record.id().to_owned(), step.stage.shown(&record))).collect());
         }
         Ok(match rows {
             Rows::Posts => {
                 let posts = select::<Post>(reader, "rows", &wanted)?.into_iter();
-                let text = |post: Post| match step.stage {
-                    // Clean is the stage that joins title and content into the text.
-                    Stage::Clean => (post.id, Post::written(post.title.as_deref(), post.content.as_deref())),
-                    _ => (post.id, post.text),
-                };
-                posts.map(text).collect()
+                posts.map(|post| (post.id.clone(), step.stage.text_of(post))).collect()
             }
             Rows::Kind(_) if !rows.has("text") => {
                 let records = select_of::<Row>(rows.columns(), reader, "rows", &wanted)?.into_iter();
@@ -223,7 +212,7 @@ impl<'c> Stages<'c> {
 
     /// Whether a record that a person lets through at a step is complete enough to continue.
     pub(super) fn can_pass(&self, step: &Step, id: &str) -> Result<bool, RunError> {
-        let Stage::Review(review) = step.stage else { return Ok(true) };
+        let Some(review) = step.stage.review() else { return Ok(true) };
         let settings = self.config.typed::<sections::Review>(Some(self.recipe.name), "review");
         let items = self.items(review, step, id)?.unwrap_or_default();
         Ok(passing(&review.ballot(&settings), items.iter()).is_some())

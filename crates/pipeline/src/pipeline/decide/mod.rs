@@ -18,7 +18,6 @@ pub use state::{Found, State as DecisionState, states};
 use super::RunError;
 use crate::config::Config;
 use crate::recipe::{self, Recipe, Step};
-use crate::stages::Stage;
 use riddlemill_review::decisions::{Decision, Verdict};
 use riddlemill_review::{Digest, Role};
 use riddlemill_tables as store;
@@ -329,7 +328,7 @@ fn place(stages: &Stages<'_>, wish: &DecisionRequest) -> Result<(&'static Step, 
             let step = match verdict {
                 // The last stage before duplicates are searched and models are asked; a step that selects may come after them.
                 Verdict::Drop | Verdict::Hold => {
-                    let of_texts = || takes().rfind(|step| !matches!(step.stage, Stage::Select(_)));
+                    let of_texts = || takes().rfind(|step| !step.stage.selects());
                     here.or_else(of_texts).or_else(|| takes().next())
                 }
                 _ => takes().next(),

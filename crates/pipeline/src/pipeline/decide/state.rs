@@ -9,7 +9,6 @@ use super::look::Stages;
 use crate::config::Config;
 use crate::pipeline::RunError;
 use crate::recipe::{self, Recipe};
-use crate::stages::Stage;
 use riddlemill_review::decisions::{Decision, DecisionLog, seen_pair, seen_text};
 use riddlemill_tables::{Filter, select};
 use riddlemill_text::record::Entry;
@@ -114,13 +113,13 @@ fn of_step(
     // Equal evidence means that the stage was made with these decisions, and a run would change nothing.
     let is_made = made.is_some() && evidence == log.of_stage(recipe.name, step.name).evidence();
     for decision in decisions {
-        let seen = match (&decision.other, step.stage) {
+        let seen = match (&decision.other, step.stage.review()) {
             (Some(other), _) => texts
                 .get(&decision.record)
                 .zip(texts.get(other))
                 .map(|(a, b)| seen_pair((&decision.record, a), (other, b))),
-            (None, Stage::Review(_)) => stages.seen(step, &decision.record, None)?.ok(),
-            (None, _) => texts.get(&decision.record).map(|text| seen_text(text)),
+            (None, Some(_)) => stages.seen(step, &decision.record, None)?.ok(),
+            (None, None) => texts.get(&decision.record).map(|text| seen_text(text)),
         };
         // The log comes before the ledger, which still names decisions taken back since the stage was made.
         let state = if log.undone(decision.id).is_some() {

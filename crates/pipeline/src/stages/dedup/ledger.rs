@@ -1,6 +1,6 @@
 //! The outcome of a row, from the decision on it.
 
-use super::stage::NearPair;
+use super::pairs::NearPair;
 use riddlemill_tables::LedgerRecord;
 use riddlemill_text::offline::dedup::parted::{PairLine, id_of};
 use riddlemill_text::offline::dedup::{Keeper, merged};

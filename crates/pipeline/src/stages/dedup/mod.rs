@@ -8,12 +8,15 @@ mod decided;
 mod ledger;
 mod on_disk;
 mod outcomes;
+mod pairs;
 mod posts;
 mod room;
 mod stage;
+pub(super) mod step;
 
 pub use on_disk::{OnDiskError, Output, apply_on_disk};
-pub use stage::{NearPair, OnDisk, dedup};
+pub use pairs::{NearPair, OnDisk};
+pub use stage::dedup;
 pub(super) use stage::{decide_where, of_over_length, unmerged};
 
 /// Dedup in parts, and the combination of the parts.

@@ -7,8 +7,8 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::decided::{DECISION, Goes, PairDecisions, ordered};
+use super::pairs::NearPair;
 use super::posts::{Posts, disk_error};
-use super::stage::NearPair;
 use crate::stages::StageError;
 use riddlemill_review::decisions::{Decision, Pairing, StageDecisions, seen_pair};
 use riddlemill_text::join::Watch;

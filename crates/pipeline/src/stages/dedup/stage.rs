@@ -1,12 +1,12 @@
 //! The stage: one outcome for each post, and a table of all similar pairs.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::outcomes::{DedupOutcomes, FoundPairs};
+use super::pairs::{NearPair, OnDisk};
 use super::posts::{Posts, StagePosts, disk_error, places_of_ids};
 use super::room::{Needs, room_of_pairs};
 use crate::config::sections;
@@ -18,41 +18,8 @@ use riddlemill_text::join::{Spill, Unwatched, Watch};
 use riddlemill_text::offline::dedup::{
     Found, SimilarPair, query, ranks, similar_pairs, similar_pairs_on_disk,
 };
-use riddlemill_text::record::{Language, Outcome, Post, Reason, Record, is_published, record};
+use riddlemill_text::record::{Language, Outcome, Post, Reason, Record, is_published};
 use riddlemill_text::text::sameness::{MOST_UNITS, Veto, veto};
-
-record! {
-    /// Two similar records, down to the margin under the threshold.
-    pub struct NearPair {
-        /// The record that ranks first.
-        a: String,
-        /// The other.
-        b: String,
-        /// What the predicate measured, 0 to 1.
-        score: f64,
-        /// `same` or `borderline`; where a person decided, `joined` or `split`.
-        verdict: String,
-        /// The predicate that decided.
-        predicate: String,
-        /// The veto that demoted the pair, if one did.
-        veto: Option<String>,
-        /// strsim's normalized Levenshtein of the two texts; this and the next two of their first 4,000 characters.
-        levenshtein: f64,
-        /// strsim's Jaro-Winkler of the two texts.
-        jaro_winkler: f64,
-        /// strsim's Sørensen-Dice of the two texts.
-        sorensen_dice: f64,
-    }
-}
-
-/// Where what does not fit in memory waits, and whether the disk is looked at before.
-#[derive(Clone, Copy, Debug)]
-pub struct OnDisk<'a> {
-    /// A new folder under this one.
-    pub folder: &'a Path,
-    /// Whether a disk without room for it ends the stage before it begins.
-    pub check: bool,
-}
 
 /// Removes duplicates among the posts of these stages, each of which is one whatever number of them have it, by their texts and by people's decisions. What does not fit in
 /// the memory that the settings allow works on the disk, with the same result. Pairs whose embeddings a step before has found

@@ -13,16 +13,14 @@ use super::consent::agreed;
 use super::flight::{Flight, waits_for, words};
 use super::outcome::{Replied, outcome};
 use super::{
-    Demands, Draft, Slot, asks, endpoints, is_skipped, is_unseen, open_store, optional, schema, sends, slots,
+    Demands, Draft, LlmContext, Slot, asks, endpoints, is_skipped, is_unseen, open_store, optional, schema,
+    sends, slots,
 };
 use crate::config::{Config, sections};
 use crate::stages::subject;
-use crate::stages::{Pulse, StageError, Stop, Unusable};
+use crate::stages::{StageError, Unusable};
 use riddlemill_llm::parse::Unreadable;
-use riddlemill_llm::{
-    Ask, CancellationToken, Endpoint, Engine, Limits, Parsed, Progress, Prompts, Run, Usd, ask_parsed,
-    forget_unreadable,
-};
+use riddlemill_llm::{Ask, Endpoint, Engine, Parsed, Progress, Prompts, ask_parsed, forget_unreadable};
 use riddlemill_review::Values;
 use riddlemill_tables::{StageWriter, Workspace};
 use riddlemill_text::record::{Cause, Evidence, Reason, Record, Row, derived, is_published};
@@ -33,48 +31,6 @@ pub fn no_endpoint(draft: Draft, config: &Config, recipe: &str) -> String {
     match asks.several {
         true => format!("no endpoint to ask: {} names none", asks.key),
         false => "no endpoint to ask: draft.endpoint names none that pipeline.toml has".into(),
-    }
-}
-
-/// What the asking is done with.
-#[derive(Clone, Copy)]
-pub struct LlmContext<'a> {
-    /// The workspace's settings.
-    pub config: &'a Config,
-    /// The recipe: its settings and its budget.
-    pub recipe: &'static str,
-    /// The run that is charged.
-    pub run: &'a Run,
-    /// Sends nothing.
-    pub offline: bool,
-    /// Asks again for what failed for good.
-    pub retry_failed: bool,
-    /// Uses half answers that an earlier version stored, as drafts that people may have voted on.
-    pub accept_before: bool,
-    /// Looked at while requests are in flight.
-    pub stop: &'a Stop,
-    /// Told what is done.
-    pub pulse: &'a dyn Pulse,
-}
-
-impl LlmContext<'_> {
-    /// What an engine may do, and what ends its asking.
-    pub(in crate::stages) fn limits(&self) -> (Limits, CancellationToken) {
-        let settings: sections::Draft = self.config.typed(Some(self.recipe), "draft");
-        let cancel = CancellationToken::new();
-        let limits = Limits {
-            offline: self.offline,
-            retry_failed: self.retry_failed,
-            accept_before: self.accept_before,
-            cancel: cancel.clone(),
-            run: self.run.clone(),
-            recipe: Some((
-                self.recipe.to_string(),
-                (settings.max_usd > 0.0).then(|| Usd::from_dollars(settings.max_usd)),
-            )),
-            trust: self.config.trust.clone(),
-        };
-        (limits, cancel)
     }
 }
 
@@ -232,10 +188,6 @@ pub fn draft(
     asking: &LlmContext<'_>,
     writer: &mut StageWriter<Row>,
 ) -> Result<(), StageError> {
-    let declared = draft.declared();
-    if declared.at_least.is_some() || declared.made.is_some() {
-        return super::several::draft(draft, records, asking, writer);
-    }
     let optional = optional(draft, asking.config, asking.recipe);
     let replies = replies(draft, &records, asking)?;
     for (record, replies) in records.into_iter().zip(replies) {

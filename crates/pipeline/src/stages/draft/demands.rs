@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use super::Draft;
 use crate::stages::subject::{DraftItem, draft_items};
-use riddlemill_llm::Ask;
+use riddlemill_benchmarks::choice::Label;
 use riddlemill_llm::parse::Unreadable;
+use riddlemill_llm::{Ask, Role, What};
 use riddlemill_review::Values;
 use riddlemill_text::record::Row;
+use riddlemill_text::text::language::{Language, detect};
 
 /// The requirements of a step (`requires`), and the records and elements that its replies are held against.
 pub struct Demands {
@@ -40,8 +42,68 @@ impl Demands {
         let says = |item: &DraftItem| item.unmet(self.draft, &values).ok().flatten();
         let unmet: Vec<_> = items.iter().map_while(says).collect();
         match unmet.first().filter(|_| unmet.len() == items.len()) {
-            Some(says) => Err(Unreadable::new(says.en)),
+            Some(says) => Err(told(says, ask)),
             None => Ok(values),
         }
+    }
+}
+
+/// The folder's sentence: in English for the ledger, and for the model in the language that it was asked in.
+fn told(says: &Label, ask: &Ask) -> Unreadable {
+    let english = Unreadable::new(says.en);
+    match is_chinese(says.zh) && is_chinese(&own_words(ask)) {
+        true => english.in_chinese(says.zh),
+        false => english,
+    }
+}
+
+fn is_chinese(text: &str) -> bool {
+    detect(text).language == Language::Zh
+}
+
+/// What a prompt says itself, without what it puts between tags on lines of their own: texts of the record, which may be in
+/// another language.
+fn own_words(ask: &Ask) -> String {
+    let What::Chat { messages, .. } = &ask.what else { return String::new() };
+    let prompt = messages.iter().take_while(|message| message.role != Role::Assistant);
+    let (mut own, mut ends) = (String::new(), None);
+    for line in prompt.flat_map(|message| message.content.lines()) {
+        let tag = line.trim().strip_prefix('<').and_then(|rest| rest.strip_suffix('>'));
+        match (&ends, tag) {
+            (Some(end), _) if line.trim() == end => ends = None,
+            (Some(_), _) => {}
+            (None, Some(tag)) if !tag.contains(['<', '>', '/']) => ends = Some(format!("</{tag}>")),
+            (None, _) => own.extend([line, "\n"]),
+        }
+    }
+    own
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use riddlemill_llm::prompt::inside;
+    use riddlemill_llm::{Message, Output, Rendered};
+
+    fn asked(prompt: &str, text: &str) -> Ask {
+        let messages = vec![Message::new(Role::User, format!("{prompt}\n{}\n", inside(text, "text")))];
+        Ask::new(
+            "r",
+            Rendered { template: "p".into(), hash: String::new(), messages, output: Output::Text },
+            0,
+        )
+    }
+
+    #[test]
+    fn a_model_is_told_in_the_language_of_its_prompt_and_not_of_the_record() {
+        let says = Label { en: "Write at most sixty words.", zh: "至多六十个词。" };
+        let chinese = asked("请解释这句话为什么好笑。", "Do clouds fear heights, or do heights fear clouds?");
+        let english = asked("Explain why this is funny.", "云会不会恐高？雨伞会不会淋湿？鱼会不会口渴？");
+        assert_eq!(told(&says, &chinese), Unreadable::new(says.en).in_chinese(says.zh));
+        assert_eq!(told(&says, &chinese).to_string(), says.en, "the ledger keeps its words");
+        assert_eq!(told(&says, &english), Unreadable::new(says.en));
+        // A sentence without Chinese is told as it is.
+        let only = Label { en: says.en, zh: says.en };
+        assert_eq!(told(&only, &chinese), Unreadable::new(says.en));
     }
 }

@@ -11,6 +11,7 @@ mod demands;
 mod endpoints;
 mod flight;
 mod forms;
+mod kind;
 mod opened;
 mod outcome;
 mod rating;
@@ -18,11 +19,11 @@ mod ratings;
 mod readers;
 mod schema;
 mod several;
+pub(super) mod step;
 mod trial;
 
-pub use ask::{
-    LlmContext, Request, ask_endpoints, draft, evidence, no_endpoint, papers_own, prompts, replies, requests,
-};
+pub use super::context::LlmContext;
+pub use ask::{Request, ask_endpoints, draft, evidence, no_endpoint, papers_own, prompts, replies, requests};
 pub(super) use consent::agreed;
 pub(super) use declared::answer;
 pub use demands::Demands;
@@ -31,6 +32,7 @@ pub use endpoints::{
     Asks, Slot, asks, endpoints, is_skipped, is_unseen, judging, named, optional, sends, slots, wants_unseen,
 };
 pub(super) use flight::{Flight, waits_for, words};
+pub use kind::Draft;
 pub use opened::{open_damaged_store, open_store, refuse_lost_replies};
 pub use outcome::Replied;
 pub(super) use outcome::{DraftOutcome, draft_outcome};
@@ -39,80 +41,9 @@ pub use ratings::Ratings;
 pub(super) use readers::PREMISES;
 pub use trial::try_endpoint;
 
-use super::stage::Rows;
 use crate::config::{Kind, Problem, unknown};
-use riddlemill_benchmarks::draft::{Count, Draft as Declaration};
+use riddlemill_benchmarks::draft::Count;
 use riddlemill_benchmarks::reply::Reply;
-use riddlemill_llm::parse::Unreadable;
-use riddlemill_review::Values;
-
-/// A step in which models are asked, as the folder of a benchmark declares it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Draft(&'static Declaration);
-
-impl Draft {
-    /// What a step of a benchmark asks; `None` if its folder does not declare it.
-    pub fn find(benchmark: &'static riddlemill_benchmarks::Benchmark, step: &str) -> Option<Draft> {
-        benchmark.drafts.iter().find(|draft| draft.name == step).map(Draft)
-    }
-
-    /// Those of the built-in benchmarks.
-    #[cfg(test)]
-    fn built_in() -> Vec<Draft> {
-        riddlemill_benchmarks::all().iter().flat_map(|benchmark| &benchmark.drafts).map(Draft).collect()
-    }
-
-    /// The name of the step in flags and settings: that of its review.
-    pub fn name(self) -> &'static str {
-        self.0.called()
-    }
-
-    /// Whose fields it fills in, or whom it is asked about.
-    pub fn subjects(self) -> Rows {
-        Rows::of_kind(self.0.records)
-    }
-
-    /// What it writes.
-    pub fn rows(self) -> Rows {
-        Rows::of_kind(self.0.leaves)
-    }
-
-    /// Whether each reply becomes a record of its own.
-    pub fn responds(self) -> bool {
-        !self.0.responds.is_empty()
-    }
-
-    /// Its prompts.
-    pub fn templates(self) -> &'static [&'static str] {
-        &self.0.templates
-    }
-
-    /// What the folder declares.
-    pub fn declared(self) -> &'static Declaration {
-        self.0
-    }
-
-    /// Reads a reply to one of its prompts as answers to the step's ballot, with remarks under names that no ballot has.
-    ///
-    /// # Errors
-    /// [`Unreadable`] in words that can be sent to the model.
-    pub fn read(self, template: &str, reply: &str) -> Result<Values, Unreadable> {
-        declared::read(self.0, template, reply)
-    }
-
-    /// The answer that a ledger shows.
-    fn shown(self, values: &Values) -> String {
-        let fields = match (&self.0.ledger, self.0.fields()) {
-            (Some(fields), _) => fields.clone(),
-            // The fields of a native reader are in its result.
-            (None, declared) if declared.is_empty() => values.iter().map(|(field, _)| field).collect(),
-            (None, declared) => declared,
-        };
-        let shown: Vec<String> =
-            fields.iter().filter_map(|field| values.get(field)).map(ToString::to_string).collect();
-        if shown.is_empty() { "none".into() } else { shown.join("; ") }
-    }
-}
 
 /// What is wrong with the readers that a benchmark's folder names, and with the settings that name its endpoints.
 pub fn problems(benchmark: &riddlemill_benchmarks::Benchmark) -> Vec<Problem> {

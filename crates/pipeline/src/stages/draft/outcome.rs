@@ -42,9 +42,18 @@ pub(super) fn outcome(draft: Draft, mut record: Row, replies: Vec<Replied>, opti
                 if is_half {
                     reason_made = Reason::DraftedFromCut;
                 }
-                if let Some(outcome) = items.get(element).and_then(|item| not_computed(draft, item, &values))
-                {
+                let item = items.get(element);
+                if let Some(outcome) = item.and_then(|item| not_computed(draft, item, &values)) {
                     return outcome;
+                }
+                if let Some(says) = item.and_then(|item| not_met(draft, item, &values)) {
+                    lacking.insert(element);
+                    missing.get_or_insert((
+                        Reason::ReplyUnparseable,
+                        format!("{says} ({words})").into(),
+                        false,
+                    ));
+                    continue;
                 }
                 evidence.push(words);
                 drafted.push(Drafted { element, slot, values, basis });
@@ -101,6 +110,13 @@ pub(super) fn no_list(trouble: &Trouble) -> Outcome<Row> {
 pub(super) fn not_computed(draft: Draft, item: &DraftItem, values: &Values) -> Option<Outcome<Row>> {
     let trouble = item.unmet(draft, values).err()?;
     Some(Outcome::Failed { reason: Reason::NotComputed, evidence: item.named(&trouble.to_string()).into() })
+}
+
+/// The sentence of a requirement that a reply about an item does not meet. A model is asked again for such a reply; one about
+/// several records, of which only another takes it, is not.
+pub(super) fn not_met(draft: Draft, item: &DraftItem, values: &Values) -> Option<String> {
+    let says = item.unmet(draft, values).ok().flatten()?;
+    Some(item.named(says.en))
 }
 
 /// The replies, as a ledger shows them.

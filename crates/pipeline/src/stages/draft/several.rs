@@ -1,7 +1,7 @@
 //! Drafts of several models, of which some may be enough, together with those made elsewhere: what judges give an answer
 //! (RuozhiBench 3.1). A judge is an endpoint, or gave its rating elsewhere.
 
-use super::outcome::{no_list, not_computed, tied};
+use super::outcome::{no_list, not_computed, not_met, tied};
 use super::ratings::{Elsewhere, Ratings};
 use super::{Draft, DraftOutcome, LlmContext, Replied, Slot, asks, draft_outcome, number, replies};
 use crate::stages::StageError;
@@ -97,6 +97,9 @@ fn outcome(
                 let trouble = |drafted: &Drafted| not_computed(draft, item, &drafted.values);
                 if let Some(outcome) = more.iter().find_map(trouble) {
                     return outcome;
+                }
+                if let Some(says) = more.iter().find_map(|drafted| not_met(draft, item, &drafted.values)) {
+                    return Outcome::Failed { reason: Reason::ReplyUnparseable, evidence: says.into() };
                 }
                 drafted.extend(more);
                 evidence.extend(more_evidence);

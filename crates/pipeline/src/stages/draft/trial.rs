@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use riddlemill_llm::{Ask, Endpoint, Engine, Trial, estimate};
 
-use super::ask::LlmContext;
+use super::LlmContext;
 use super::consent::agreed;
 use super::opened::open_store;
 use crate::stages::{StageError, Unusable};

@@ -33,10 +33,12 @@ mod same_id;
 mod shape;
 mod site_proposal;
 mod split;
+pub(super) mod step;
 mod table;
 mod texts;
 mod thread;
 mod walk;
+mod wanted;
 mod warc;
 
 #[cfg(test)]

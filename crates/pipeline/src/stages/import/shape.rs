@@ -4,8 +4,8 @@ use std::io::{self, Read};
 
 use serde::de::IgnoredAny;
 
-use super::columns;
 use super::files::Dump;
+use super::wanted;
 use riddlemill_files::reading::{open, text_of};
 use riddlemill_text::notation;
 
@@ -84,7 +84,7 @@ pub(super) fn of_dump(dump: &Dump) -> Result<Shape, NoRecords> {
         None => text().and_then(scanned).unwrap_or(scanner),
     };
     let single = if over_lines { Shape::Values } else { Shape::Lines };
-    let known = dump.at.is_none() && columns::any_of(dump, &lists.members);
+    let known = dump.at.is_none() && wanted::any_of(dump, &lists.members);
     of_object(dump, &lists, known, single)
 }
 

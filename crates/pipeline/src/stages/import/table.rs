@@ -16,7 +16,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::native_id::{Damaged, as_meant};
-use super::{Parsed, RawPost, columns, loose};
+use super::wanted::in_braces;
+use super::{Parsed, RawPost, loose};
 use crate::config::TABLE;
 use riddlemill_text::record::PostKind;
 
@@ -171,7 +172,7 @@ impl Wanted<'_> {
     fn names(&self, column: &str) -> bool {
         // A blank behind a name is seen by nobody.
         let column = column.trim();
-        let is_in_braces = |pattern: &str| columns::in_braces(pattern).any(|name| name == column);
+        let is_in_braces = |pattern: &str| in_braces(pattern).any(|name| name == column);
         self.0.values().any(|pattern| pattern.trim() == column || is_in_braces(pattern))
     }
 
@@ -179,7 +180,7 @@ impl Wanted<'_> {
     fn paths_within(&self, column: &str) -> Vec<&str> {
         let dotted = self.0.values().filter(|pattern| pattern.contains('.'));
         let names = dotted.flat_map(|pattern| {
-            let inner: Vec<&str> = columns::in_braces(pattern).collect();
+            let inner: Vec<&str> = in_braces(pattern).collect();
             if inner.is_empty() { vec![pattern.as_str()] } else { inner }
         });
         loose::paths_within(names, column)

@@ -3,25 +3,24 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-
-use super::reread::goes_on;
-use super::riddle::full_text;
-use super::{Commit, Job, Native, Operation, Records, Reread, Shape, Signature, Written};
+use super::reread::full_text;
+use super::{
+    About, Declared, Job, NewRows, Operation, Records, Reread, Shape, Stage, StepContext, Written, goes_on,
+};
 use crate::config::{Config, sections};
 use crate::stages::anonymise::{anonymise_stage, policy_lists};
-use crate::stages::overrule::overruled;
-use crate::stages::stage::StageError;
-use riddlemill_review::decisions::{StageDecisions, Verdict, seen_text};
+use crate::stages::context::{Rows, StageError};
+use crate::stages::rule::Overrulable;
+use riddlemill_review::decisions::Verdict;
 use riddlemill_text::offline::Anonymise;
-use riddlemill_text::record::{Outcome, Record, Row};
 
-pub(super) struct AnonymiseRiddle;
+#[derive(Debug)]
+struct AnonymiseRiddle(&'static Declared);
 
 /// The columns that are marked.
 const TEXTS: [&str; 2] = ["question", "answer"];
 
-static SIGNATURE: Signature = Signature {
+pub(super) static OPERATION: Operation = Operation {
     name: "anonymise_riddle",
     version: 1,
     section: "anonymise",
@@ -29,31 +28,28 @@ static SIGNATURE: Signature = Signature {
     inputs: &[],
     gives: &[],
     settings: &[],
+    of_declared: "a table `[step.anonymise]` with `texts = [\"riddle.question\", \"riddle.answer\"]` marks the fields of declared records",
+    stage: |step| Box::new(AnonymiseRiddle(step)),
 };
 
-impl Operation for AnonymiseRiddle {
-    fn signature(&self) -> &'static Signature {
-        &SIGNATURE
+impl Stage for AnonymiseRiddle {
+    fn about(&self) -> About {
+        OPERATION.about(self.0)
     }
 
     fn takes(&self, verdict: Verdict) -> bool {
         matches!(verdict, Verdict::Keep | Verdict::Drop | Verdict::Hold)
     }
 
-    fn settings(&self, config: &Config, recipe: &str) -> BTreeMap<String, Value> {
-        config.stage(Some(recipe), SIGNATURE.section)
-    }
-
-    fn evidence(&self, config: &Config, recipe: &str) -> Result<BTreeMap<String, String>, StageError> {
-        let settings = config.typed(Some(recipe), SIGNATURE.section);
-        Ok(policy_lists(&config.root, &settings)?.evidence())
+    fn evidence(&self, step: &StepContext<'_>) -> Result<BTreeMap<String, String>, StageError> {
+        Ok(policy_lists(&step.config.root, &step.settings(OPERATION.section))?.evidence())
     }
 
     fn writes_texts(&self) -> bool {
         true
     }
 
-    fn reread(&self, _: Native, config: &Config, recipe: &str) -> Result<Option<Reread>, StageError> {
+    fn reread(&self, config: &Config, recipe: &str) -> Result<Option<Reread>, StageError> {
         let stage = english(config, recipe)?;
         Ok(Some(Box::new(move |written| match written {
             Written::Row(row) => goes_on(stage.columns(row, &TEXTS)).map(Written::Row),
@@ -61,28 +57,19 @@ impl Operation for AnonymiseRiddle {
         })))
     }
 
-    fn of_declared(&self) -> &'static str {
-        "a table `[step.anonymise]` with `texts = [\"riddle.question\", \"riddle.answer\"]` marks the fields of declared records"
-    }
-
-    fn make(&self, job: &Job<'_>) -> Result<Box<dyn Commit>, StageError> {
+    fn make(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
         let stage = english(job.asking.config, job.asking.recipe)?;
-        let mut writer = job.writer()?;
-        job.each(&mut writer, |row| job.through(&row, decided(row.clone(), &stage, &job.people)))?;
-        Ok(Box::new(writer))
+        let rule = Overrulable {
+            rule: |row| stage.columns(row, &TEXTS),
+            seen: full_text,
+            passing: |row| stage.marked_columns(row, &TEXTS),
+        };
+        job.each_row(Rows::columns, &rule)
     }
 }
 
 /// Puzzles are in English, whatever the language of a workspace's posts is.
 fn english(config: &Config, recipe: &str) -> Result<Anonymise, StageError> {
-    let settings: sections::Anonymise = config.typed(Some(recipe), SIGNATURE.section);
+    let settings: sections::Anonymise = config.typed(Some(recipe), OPERATION.section);
     anonymise_stage(&config.root, &sections::Anonymise { language: Some(sections::Language::En), ..settings })
-}
-
-/// Marks personal data of a riddle, with decisions.
-fn decided(row: Row, stage: &Anonymise, decisions: &StageDecisions) -> Outcome<Row> {
-    let seen = || seen_text(&full_text(&row));
-    let Some(ruling) = decisions.ruling(row.id(), seen) else { return stage.columns(row, &TEXTS) };
-    let marked = || Some(stage.marked_columns(row.clone(), &TEXTS));
-    overruled(stage.columns(row.clone(), &TEXTS), &ruling, marked)
 }

@@ -3,22 +3,23 @@
 use riddlemill_benchmarks::native::{KEYS, Native as Declared};
 use riddlemill_benchmarks::{Benchmark, find};
 
-use super::{Form, Native, OPERATIONS, Records, Shape};
+use super::{Form, OPERATIONS, Operation, Records, Shape, rows_of};
 use crate::config::{Problem, unknown};
-use crate::stages::stage::{Rows, Stage};
+use crate::stages::context::Rows;
+use crate::stages::registry;
 
 /// Every problem with the operations of a benchmark, each with its place.
 pub fn problems(benchmark: &'static Benchmark) -> Vec<Problem> {
     let mut problems = Vec::new();
     for declared in &benchmark.natives {
-        match Native::find(declared) {
-            Some(native) => {
-                records(benchmark, native, &mut problems);
-                fields(native, &mut problems);
-                settings(native, &mut problems);
+        match Operation::find(declared.op) {
+            Some(op) => {
+                records(benchmark, declared, op, &mut problems);
+                fields(declared, op, &mut problems);
+                settings(declared, op, &mut problems);
             }
             None => {
-                let known = OPERATIONS.iter().map(|op| op.signature().name);
+                let known = OPERATIONS.iter().map(|op| op.name);
                 let what = unknown("operation", declared.op, known);
                 problems.push(Problem { place: declared.place.clone(), what });
             }
@@ -32,29 +33,29 @@ fn problem(declared: &Declared, what: String) -> Problem {
 }
 
 /// Records that the operation cannot work on.
-fn records(benchmark: &'static Benchmark, native: Native, problems: &mut Vec<Problem>) {
-    let (name, declared) = (native.name(), native.declared);
+fn records(benchmark: &'static Benchmark, declared: &Declared, op: &Operation, problems: &mut Vec<Problem>) {
+    let (name, leaves) = (op.name, rows_of(declared));
     let step = benchmark.steps.iter().find(|step| step.name == declared.name);
     let input = |input: &&str| match input.split_once('/') {
-        Some((other, step)) => rows_of(find(other)?, step),
-        None => rows_of(benchmark, input),
+        Some((other, step)) => rows_of_step(find(other)?, step),
+        None => rows_of_step(benchmark, input),
     };
     let come: Vec<Rows> = step.iter().flat_map(|step| &step.from).filter_map(input).collect();
-    let hint = match native.op.of_declared() {
+    let hint = match op.of_declared {
         "" => String::new(),
         what => format!("\n  hint: {what}"),
     };
     let of_declared = |rows: Rows| if rows == Rows::Groups { hint.as_str() } else { "" };
     let listed = |shapes: &[Shape]| shapes.iter().map(|shape| shape.name()).collect::<Vec<_>>().join(" or ");
-    match native.op.signature().records {
+    match op.records {
         Records::Made { of, into } => {
-            if !into.iter().any(|shape| shape.is_of(native.rows())) {
+            if !into.iter().any(|shape| shape.is_of(leaves)) {
                 let what = format!(
                     "{name:?} makes {}, but the records of this step are {}{}{}",
                     listed(into),
-                    native.rows().name(),
-                    lacking(into, native.rows()),
-                    of_declared(native.rows())
+                    leaves.name(),
+                    lacking(into, leaves),
+                    of_declared(leaves)
                 );
                 problems.push(problem(declared, what));
             }
@@ -70,11 +71,10 @@ fn records(benchmark: &'static Benchmark, native: Native, problems: &mut Vec<Pro
             }
         }
         Records::AsTheyCome => {
-            let posts_too = native.rows() == Rows::Groups;
-            let unexpected = |rows: &&Rows| **rows != native.rows() && !(posts_too && **rows == Rows::Posts);
+            let posts_too = leaves == Rows::Groups;
+            let unexpected = |rows: &&Rows| **rows != leaves && !(posts_too && **rows == Rows::Posts);
             for rows in come.iter().filter(unexpected) {
-                let what =
-                    format!("{name:?} returns {}, but its input is {}", native.rows().name(), rows.name());
+                let what = format!("{name:?} returns {}, but its input is {}", leaves.name(), rows.name());
                 problems.push(problem(declared, what));
             }
         }
@@ -92,27 +92,26 @@ fn lacking(shapes: &[Shape], rows: Rows) -> String {
     least.map_or_else(String::new, |missing| format!(", without {}", missing.join(", ")))
 }
 
-fn rows_of(benchmark: &'static Benchmark, step: &str) -> Option<Rows> {
+fn rows_of_step(benchmark: &'static Benchmark, step: &str) -> Option<Rows> {
     let step = benchmark.steps.iter().find(|known| known.name == step)?;
-    Some(Stage::declared(benchmark, step)?.rows())
+    Some(registry::declared(benchmark, step)?.rows())
 }
 
 /// Parts of a record that an operation reads or returns differently from the step's declaration.
-fn fields(native: Native, problems: &mut Vec<Problem>) {
-    let (name, declared, signature) = (native.name(), native.declared, native.op.signature());
+fn fields(declared: &Declared, op: &Operation, problems: &mut Vec<Problem>) {
+    let name = op.name;
     for (with, is) in &declared.with {
-        if !signature.inputs.iter().any(|input| input.name == *with) {
-            let known = signature.inputs.iter().map(|input| input.name);
+        if !op.inputs.iter().any(|input| input.name == *with) {
+            let known = op.inputs.iter().map(|input| input.name);
             let what = unknown(&format!("value that {name:?} takes"), with, known);
             problems.push(Problem { place: is.place().to_owned(), what });
         }
     }
-    for input in signature.inputs.iter().filter(|input| input.needed && declared.takes(input.name).is_none())
-    {
+    for input in op.inputs.iter().filter(|input| input.needed && declared.takes(input.name).is_none()) {
         let what = format!("`with` does not give {:?}, which {name:?} needs", input.name);
         problems.push(problem(declared, what));
     }
-    if matches!(signature.records, Records::Made { .. }) {
+    if matches!(op.records, Records::Made { .. }) {
         let declared_keys = [
             ("when", declared.when.is_some()),
             ("for", declared.ballot.is_some()),
@@ -123,29 +122,28 @@ fn fields(native: Native, problems: &mut Vec<Problem>) {
         }
         return;
     }
-    if !signature.gives.is_empty() && declared.records.is_some() && declared.keeps.is_empty() {
-        let gives = signature.gives.join(", ");
+    if !op.gives.is_empty() && declared.records.is_some() && declared.keeps.is_empty() {
+        let gives = op.gives.join(", ");
         let what = format!("`keeps` is missing: the columns that get what {name:?} finds ({gives})");
         problems.push(problem(declared, what));
     }
     for (_, is) in &declared.keeps {
         let fields = is.paths().into_iter().filter_map(|path| path.strip_prefix("said.").map(str::to_owned));
-        for field in fields.filter(|field| !signature.gives.contains(&field.as_str())) {
-            let what =
-                unknown(&format!("field that {name:?} finds"), &field, signature.gives.iter().copied());
+        for field in fields.filter(|field| !op.gives.contains(&field.as_str())) {
+            let what = unknown(&format!("field that {name:?} finds"), &field, op.gives.iter().copied());
             problems.push(Problem { place: is.place().to_owned(), what });
         }
     }
 }
 
 /// Settings in the step's table that it has not, or not so.
-fn settings(native: Native, problems: &mut Vec<Problem>) {
-    let (name, signature) = (native.name(), native.op.signature());
-    for setting in &native.declared.settings {
-        let form = signature.settings.iter().find(|(key, _)| *key == setting.key).map(|(_, form)| *form);
+fn settings(declared: &Declared, op: &Operation, problems: &mut Vec<Problem>) {
+    let name = op.name;
+    for setting in &declared.settings {
+        let form = op.settings.iter().find(|(key, _)| *key == setting.key).map(|(_, form)| *form);
         let what = match form {
             None => {
-                let known = signature.settings.iter().map(|(key, _)| *key).chain(KEYS);
+                let known = op.settings.iter().map(|(key, _)| *key).chain(KEYS);
                 unknown(&format!("setting of {name:?}"), setting.key, known)
             }
             Some(Form::Text) if setting.value.is_string() => continue,

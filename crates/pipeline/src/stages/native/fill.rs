@@ -8,8 +8,9 @@ use riddlemill_benchmarks::scope::Scope;
 use riddlemill_review::Values;
 use riddlemill_text::record::{Outcome, Reason, Record, Row};
 
-use super::{Commit, Job, Native};
-use crate::stages::stage::StageError;
+use super::{Declared, Job, NewRows, subjects_of};
+use crate::stages::context::StageError;
+use crate::stages::rule::Plain;
 use crate::stages::subject::{self, in_scope};
 
 /// What an operation finds of one record.
@@ -31,31 +32,31 @@ pub(super) struct Found {
 pub(super) struct Taken<'r> {
     /// The record's id.
     pub id: &'r str,
-    native: Native,
+    step: &'static Declared,
     scope: Scope<'static>,
 }
 
 impl<'r> Taken<'r> {
     /// What a step takes of a record.
-    pub(super) fn from_record(native: Native, record: &'r Row) -> Taken<'r> {
-        Taken { id: record.id(), native, scope: in_scope(record, native.declared.benchmark) }
+    pub(super) fn from_record(step: &'static Declared, record: &'r Row) -> Taken<'r> {
+        Taken { id: record.id(), step, scope: in_scope(record, step.benchmark) }
     }
 
     /// A text; `None` if the step names none, or if it is empty, null, or cannot be computed.
     pub(super) fn text(&self, name: &str) -> Option<String> {
-        let text = self.scope.text(self.native.declared.takes(name)?).ok().flatten();
+        let text = self.scope.text(self.step.takes(name)?).ok().flatten();
         text.filter(|text| !text.is_empty())
     }
 
     /// A list of texts.
     pub(super) fn texts(&self, name: &str) -> Vec<String> {
-        let list = self.native.declared.takes(name).and_then(|is| self.scope.texts(is).ok());
+        let list = self.step.takes(name).and_then(|is| self.scope.texts(is).ok());
         list.unwrap_or_default()
     }
 
     /// Whether the step applies to the record.
     fn is_asked(&self) -> bool {
-        let when: Option<&Expression> = self.native.declared.when.as_ref();
+        let when: Option<&Expression> = self.step.when.as_ref();
         self.scope.holds(when).unwrap_or(true)
     }
 }
@@ -67,29 +68,26 @@ impl<'r> Taken<'r> {
 /// [`StageError`] where stages cannot be read or written, or the user stopped.
 pub(super) fn fill<E: Display>(
     job: &Job<'_>,
+    step: &'static Declared,
     find: impl Fn(&Taken<'_>) -> Result<Option<Found>, E> + Sync,
-) -> Result<Box<dyn Commit>, StageError> {
-    let mut writer = job.writer()?;
-    // `filled` changes its record, and `through` needs the one before.
-    let decide = |row: Row| job.through(&row, filled(row.clone(), job.native, &find));
-    job.each_subject(&mut writer, decide)?;
-    Ok(Box::new(writer))
+) -> Result<NewRows, StageError> {
+    job.each_subject(subjects_of(step), &Plain(|record: Row| filled(record, step, &find)))
 }
 
 /// The outcome of one record.
 pub(super) fn filled<E: Display>(
     mut record: Row,
-    native: Native,
+    step: &'static Declared,
     find: &impl Fn(&Taken<'_>) -> Result<Option<Found>, E>,
 ) -> Outcome<Row> {
-    let taken = Taken::from_record(native, &record);
+    let taken = Taken::from_record(step, &record);
     let found = if taken.is_asked() { find(&taken) } else { Ok(None) };
     match found {
         Ok(None) => Outcome::Kept(record),
         Err(error) => Outcome::Failed { reason: Reason::Unreadable, evidence: error.to_string().into() },
         Ok(Some(found)) => {
-            let troubles = subject::found(&mut record, native.declared, &found.values, &found.basis);
-            let flags = troubles.into_iter().map(|trouble| format!("{}: {trouble}", native.declared.name));
+            let troubles = subject::found(&mut record, step, &found.values, &found.basis);
+            let flags = troubles.into_iter().map(|trouble| format!("{}: {trouble}", step.name));
             record.add_flags(flags);
             Outcome::Changed {
                 row: record,

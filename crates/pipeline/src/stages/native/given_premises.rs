@@ -12,9 +12,10 @@ use std::convert::Infallible;
 use std::fs;
 
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::fill::{Found, Taken, fill};
-use super::{Commit, Input, Job, Operation, Records, Signature, puzzles};
+use super::{About, Declared, Input, Job, NewRows, Operation, Records, Stage, StepContext, puzzles};
 use crate::config::places::matching;
 use crate::config::{Config, sections};
 use crate::stages::draft::PREMISES as COUNT;
@@ -25,14 +26,15 @@ use riddlemill_text::puzzle::distractors::core;
 use riddlemill_text::puzzle::words::key;
 use riddlemill_text::record::Reason;
 
-pub(super) struct GivenPremises;
+#[derive(Debug)]
+struct GivenPremises(&'static Declared);
 
 const QUESTION: &str = "question";
 const PREMISES: &str = "premises";
 const OVERTURNED: &str = "overturned";
 const INFERENCES: &str = "inferences";
 
-static SIGNATURE: Signature = Signature {
+pub(super) static OPERATION: Operation = Operation {
     name: "given_premises",
     version: 1,
     section: "puzzles",
@@ -41,21 +43,27 @@ static SIGNATURE: Signature = Signature {
     inputs: &[Input { name: QUESTION, needed: true }, Input { name: PREMISES, needed: false }],
     gives: &[PREMISES, OVERTURNED, INFERENCES],
     settings: &[],
+    of_declared: "",
+    stage: |step| Box::new(GivenPremises(step)),
 };
 
-impl Operation for GivenPremises {
-    fn signature(&self) -> &'static Signature {
-        &SIGNATURE
+impl Stage for GivenPremises {
+    fn about(&self) -> About {
+        OPERATION.about(self.0)
     }
 
-    fn evidence(&self, config: &Config, recipe: &str) -> Result<BTreeMap<String, String>, StageError> {
-        Ok(SuppliedFacts::open(config, &puzzles(config, recipe).0)?.evidence())
+    fn settings(&self, _: &Config, _recipe: &str) -> BTreeMap<String, Value> {
+        BTreeMap::new()
     }
 
-    fn make(&self, job: &Job<'_>) -> Result<Box<dyn Commit>, StageError> {
-        let facts = SuppliedFacts::open(job.asking.config, &job.puzzles().0)?;
+    fn evidence(&self, step: &StepContext<'_>) -> Result<BTreeMap<String, String>, StageError> {
+        Ok(SuppliedFacts::open(step.config, &puzzles(step.config, step.recipe).0)?.evidence())
+    }
+
+    fn make(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
+        let facts = SuppliedFacts::open(job.step.config, &puzzles(job.step.config, job.step.recipe).0)?;
         job.report_refused(&facts.refused);
-        fill(job, |taken| Ok::<_, Infallible>(given(taken, &facts)))
+        fill(job, self.0, |taken| Ok::<_, Infallible>(given(taken, &facts)))
     }
 }
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::fill::{Found, Taken, fill};
 use super::given_premises::SuppliedFacts;
-use super::{Commit, Input, Job, Operation, Records, Signature, puzzles};
+use super::{About, Declared, Input, Job, NewRows, Operation, Records, Stage, StepContext, puzzles};
 use crate::config::{Config, sections};
 use crate::stages::{StageError, Unusable};
 use riddlemill_review::Values;
@@ -17,7 +17,8 @@ use riddlemill_text::puzzle::near::{self as beside, Near as Word};
 use riddlemill_text::puzzle::wordnet::{WordNet, WordNetError};
 use riddlemill_text::record::{Reason, is_published};
 
-pub(super) struct Neighbours;
+#[derive(Debug)]
+struct Neighbours(&'static Declared);
 
 const QUESTION: &str = "question";
 const ANSWER: &str = "answer";
@@ -25,7 +26,7 @@ const DISTRACTORS: &str = "distractors";
 /// How each is related to the answer.
 const FROM: &str = "from";
 
-static SIGNATURE: Signature = Signature {
+pub(super) static OPERATION: Operation = Operation {
     name: "neighbours",
     // 2 takes all three words from the sense that the puzzle means, at most one of them a synonym; 3 takes words that readers
     // know alone; 4 takes words of things that one can point at alone; 5 looks at hypernyms further up; 6 leaves published puzzles
@@ -36,15 +37,17 @@ static SIGNATURE: Signature = Signature {
     inputs: &[Input { name: QUESTION, needed: true }, Input { name: ANSWER, needed: true }],
     gives: &[DISTRACTORS, FROM],
     settings: &[],
+    of_declared: "",
+    stage: |step| Box::new(Neighbours(step)),
 };
 
 /// What helps where WordNet is missing.
 const INSTALL: &str = "Debian's wordnet-base puts WordNet into /usr/share/wordnet; with puzzles.wordnet = \"\" models write all \
                        distractors";
 
-impl Operation for Neighbours {
-    fn signature(&self) -> &'static Signature {
-        &SIGNATURE
+impl Stage for Neighbours {
+    fn about(&self) -> About {
+        OPERATION.about(self.0)
     }
 
     // The location of the database does not matter for freshness; its content does.
@@ -52,8 +55,8 @@ impl Operation for Neighbours {
         config.stage(Some(recipe), "options")
     }
 
-    fn evidence(&self, config: &Config, recipe: &str) -> Result<BTreeMap<String, String>, StageError> {
-        Near::evidence(config, &puzzles(config, recipe).0)
+    fn evidence(&self, step: &StepContext<'_>) -> Result<BTreeMap<String, String>, StageError> {
+        Near::evidence(step.config, &puzzles(step.config, step.recipe).0)
     }
 
     fn lacks(&self, config: &Config, recipe: &str) -> Option<String> {
@@ -64,11 +67,11 @@ impl Operation for Neighbours {
         })
     }
 
-    fn make(&self, job: &Job<'_>) -> Result<Box<dyn Commit>, StageError> {
-        let (settings, seed) = job.puzzles();
-        let near = Near::open(job.asking.config, &settings, seed)?;
+    fn make(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
+        let (settings, seed) = puzzles(job.step.config, job.step.recipe);
+        let near = Near::open(job.step.config, &settings, seed)?;
         job.report_refused(near.refused());
-        let written = fill(job, |taken| beside_answer(taken, &near))?;
+        let written = fill(job, self.0, |taken| beside_answer(taken, &near))?;
         // What was found until then is not kept: with the database it would be something else.
         near.missed().map_or(Ok(written), Err)
     }

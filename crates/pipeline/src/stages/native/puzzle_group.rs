@@ -4,16 +4,19 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Commit, Job, Operation, Records, Shape, Signature};
+use super::roles::{ROLES, bare_variant, of_role};
+use super::{About, Declared, Job, NewRows, Operation, Records, Shape, Stage, StepContext, puzzles};
 use crate::config::{Config, sections};
+use crate::stages::context::{Rows, StageError};
 use crate::stages::published;
-use crate::stages::stage::StageError;
+use riddlemill_tables::Manifest;
 use riddlemill_text::puzzle::options::{self, Options, OptionsError};
-use riddlemill_text::record::{Column, Outcome, OwnedCell, Reason, Record, Row, Standing, is_published};
+use riddlemill_text::record::{Column, Outcome, Reason, Record, Row, Standing, is_published};
 
-pub(super) struct PuzzleGroup;
+#[derive(Debug)]
+struct PuzzleGroup(&'static Declared);
 
-static SIGNATURE: Signature = Signature {
+pub(super) static OPERATION: Operation = Operation {
     name: "puzzle_group",
     // 2 takes the distractors of a new situation from their own ballot.
     version: 2,
@@ -44,47 +47,42 @@ static SIGNATURE: Signature = Signature {
     inputs: &[],
     gives: &[],
     settings: &[],
+    of_declared: "`records = \"puzzles\"` in front of `steps` and `records = \"reconstructions\"` in this step's table name the built-in kinds; \
+         `[columns.NAME]` declares one of your own",
+    stage: |step| Box::new(PuzzleGroup(step)),
 };
 
-impl Operation for PuzzleGroup {
-    fn signature(&self) -> &'static Signature {
-        &SIGNATURE
+impl Stage for PuzzleGroup {
+    fn about(&self) -> About {
+        OPERATION.about(self.0)
     }
 
     fn settings(&self, config: &Config, recipe: &str) -> BTreeMap<String, Value> {
-        let mut decide = config.stage(Some(recipe), SIGNATURE.section);
+        let mut decide = config.stage(Some(recipe), OPERATION.section);
         // The table's other settings, such as the place of WordNet, do not change these rows.
         decide.retain(|key, _| ["none_share", "train_share"].contains(&key.as_str()));
         decide.extend(config.stage(Some(recipe), "options"));
         decide
     }
 
-    fn children(&self) -> u64 {
-        ROLES.len() as u64
+    fn children(&self, _: &StepContext<'_>, _: &Manifest) -> Result<u64, StageError> {
+        Ok(ROLES.len() as u64)
     }
 
-    fn of_declared(&self) -> &'static str {
-        "`records = \"puzzles\"` in front of `steps` and `records = \"reconstructions\"` in this step's table name the built-in kinds; \
-         `[columns.NAME]` declares one of your own"
-    }
-
-    fn make(&self, job: &Job<'_>) -> Result<Box<dyn Commit>, StageError> {
-        let (settings, seed) = job.puzzles();
-        let benchmark = riddlemill_benchmarks::find(job.asking.recipe);
+    fn make(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
+        let (settings, seed) = puzzles(job.step.config, job.step.recipe);
+        let benchmark = riddlemill_benchmarks::find(job.step.recipe);
         let steps: Vec<&str> =
             benchmark.iter().flat_map(|benchmark| &benchmark.steps).map(|step| step.name).collect();
-        let mut writer = job.writer()?;
-        let into = job.native.rows().columns();
-        job.each(&mut writer, |puzzle| match is_published(puzzle.id()) {
-            true => published::group(&job.published, job.step(), &puzzle, &steps, into),
+        let (mut writer, published, step) = (job.writer()?, job.published()?, job.step.step);
+        let into = self.rows().columns();
+        job.each_of(Rows::columns, &mut writer, |puzzle: Row| match is_published(puzzle.id()) {
+            true => published::group(&published, step, &puzzle, &steps, into),
             false => group(&puzzle, into, &settings, seed),
         })?;
-        Ok(Box::new(writer))
+        Ok(writer.into())
     }
 }
-
-/// The roles of a group with what is behind their ids.
-pub const ROLES: [(&str, &str); 3] = [("original", ""), ("semantic", "_SR"), ("context", "_CR")];
 
 /// Why a puzzle does not give a group of three questions.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -117,41 +115,6 @@ fn group(puzzle: &Row, into: &'static [Column], settings: &sections::Puzzles, se
         Err(incomplete) => {
             Outcome::Held { reason: Reason::GroupIncomplete, evidence: incomplete.to_string().into() }
         }
-    }
-}
-
-/// A question of a puzzle's group with its role and where it is from, before it has a text.
-pub(in crate::stages) fn bare_variant(puzzle: &Row, into: &'static [Column], role: &str, id: &str) -> Row {
-    let mut variant = Row::new(into, id);
-    variant.set_text("group", puzzle.id());
-    variant.set_text("role", role);
-    for column in ["source", "file"] {
-        variant.set_text(column, puzzle.text(column).unwrap_or_default());
-    }
-    variant.set("position", OwnedCell::Count(puzzle.count("position").unwrap_or_default()));
-    for column in ["kind", "licence"] {
-        if let Some(text) = puzzle.text(column) {
-            variant.set_text(column, text);
-        }
-    }
-    variant
-}
-
-/// Question, answer and distractors of a puzzle in a role.
-pub(in crate::stages) fn of_role<'p>(
-    puzzle: &'p Row,
-    role: &str,
-) -> (Option<&'p str>, Option<&'p str>, &'p [String]) {
-    // A puzzle has a question and an answer, if only empty ones; its reconstructions may lack them.
-    let own = |column| Some(puzzle.text(column).unwrap_or_default());
-    match role {
-        "semantic" => (puzzle.text("semantic_question"), own("answer"), puzzle.list("distractors")),
-        "context" => (
-            puzzle.text("context_question"),
-            puzzle.text("context_answer"),
-            puzzle.list("context_distractors"),
-        ),
-        _ => (own("question"), own("answer"), puzzle.list("distractors")),
     }
 }
 
@@ -218,6 +181,7 @@ mod tests {
 
     use super::*;
     use crate::stages::subject::rows::{kind, row};
+    use riddlemill_text::record::OwnedCell;
     use serde_json::json;
 
     fn settings(none_share: f64, train_share: f64) -> sections::Puzzles {

@@ -1,19 +1,19 @@
 //! `rated_pair`: the options of RuozhiBench-MC: a good and a bad answer to every question (Zhai et al., 4.2).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::{Commit, Form, Job, Operation, Records, Shape, Signature};
-use crate::config::{Config, sections};
+use super::{About, Declared, Form, Job, NewRows, Operation, Records, Shape, Stage, subjects_of};
+use crate::stages::context::StageError;
 use crate::stages::published::{self, Published};
-use crate::stages::stage::StageError;
 use crate::stages::unusable::Unusable;
 use riddlemill_tables::StageWriter;
 use riddlemill_text::options::{Mean, gap_pair, order};
 use riddlemill_text::record::{Cause, Column, Evidence, Outcome, OwnedCell, Reason, Record, Row, Standing};
 
-pub(super) struct RatedPair;
+#[derive(Debug)]
+struct RatedPair(&'static Declared);
 
 /// How far the means of two answers have to be apart (4.2), by default.
 const GAP: u32 = 2;
@@ -26,7 +26,7 @@ const RESPONSES: Shape =
 /// What they answer.
 const QUESTIONS: Shape = Shape::Columns(&["question_en", "irrationality"]);
 
-static SIGNATURE: Signature = Signature {
+pub(super) static OPERATION: Operation = Operation {
     name: "rated_pair",
     // 2 takes no optional review without an answer for a doubt, 3 says of answers that they wait with their question.
     version: 3,
@@ -49,39 +49,38 @@ static SIGNATURE: Signature = Signature {
     inputs: &[],
     gives: &[],
     settings: &[("gap", Form::Count(0, 4)), ("purpose", Form::Text)],
+    of_declared: "`records` names a kind with columns: the built-in `questions`, `responses` and `multiple choices`, or one of your own, which \
+         `[columns.NAME]` declares",
+    stage: |step| Box::new(RatedPair(step)),
 };
 
-impl Operation for RatedPair {
-    fn signature(&self) -> &'static Signature {
-        &SIGNATURE
+impl Stage for RatedPair {
+    fn about(&self) -> About {
+        OPERATION.about(self.0)
     }
 
-    fn settings(&self, config: &Config, recipe: &str) -> BTreeMap<String, Value> {
-        config.stage(Some(recipe), SIGNATURE.section)
-    }
-
-    fn of_declared(&self) -> &'static str {
-        "`records` names a kind with columns: the built-in `questions`, `responses` and `multiple choices`, or one of your own, which \
-         `[columns.NAME]` declares"
-    }
-
-    fn make(&self, job: &Job<'_>) -> Result<Box<dyn Commit>, StageError> {
-        let has = |wanted: Shape| job.inputs.iter().any(|(rows, _)| wanted.is_of(*rows));
+    fn make(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
+        let has = |wanted: Shape| job.has_input(|rows| wanted.is_of(rows));
         if !has(RESPONSES) || !has(QUESTIONS) {
             let lacks = "it reads the rated answers and the questions that they belong to";
-            return Err(Unusable::at(job.step(), lacks).into());
+            return Err(Unusable::at(job.step.step, lacks).into());
         }
-        let of = |wanted: Shape| job.of_inputs(|rows| wanted.is_of(rows));
+        let seconds = job.seconds()?;
+        let of = |wanted: Shape| job.of_inputs(&seconds, subjects_of(self.0), |rows| wanted.is_of(rows));
+        let setting = |key: &str| {
+            self.0.settings.iter().find(|setting| setting.key == key).map(|setting| &setting.value)
+        };
         let draw = Draw {
-            gap: job.native.setting("gap").and_then(Value::as_u64).map_or(GAP, |gap| gap as u32),
-            purpose: job.native.setting("purpose").and_then(Value::as_str).unwrap_or(PURPOSE),
-            seed: job.settings::<sections::Options>(SIGNATURE.section).seed,
+            gap: setting("gap").and_then(Value::as_u64).map_or(GAP, |gap| gap as u32),
+            purpose: setting("purpose").and_then(Value::as_str).unwrap_or(PURPOSE),
+            seed: job.seed(),
         };
         let mut writer = job.writer()?;
-        let of_rows = (&job.published, job.asking.recipe);
-        job.seconds.write(&mut writer);
+        let published = job.published()?;
+        let of_rows = (&published, job.step.recipe);
+        seconds.write(&mut writer);
         pairs(of(QUESTIONS)?, of(RESPONSES)?, draw, of_rows, &mut writer);
-        Ok(Box::new(writer))
+        Ok(writer.into())
     }
 }
 

@@ -1,6 +1,5 @@
 //! A text as the present rules would write it, to show what a run would change before it runs.
 
-use super::riddle::full_text;
 use riddlemill_text::record::{Outcome, Post, Row};
 
 /// How an operation would write a record today; `None` if the record is not kept.
@@ -31,9 +30,20 @@ impl Written {
 }
 
 /// The record as it leaves a stage; `None` where it does not pass.
-pub(super) fn goes_on<T>(outcome: Outcome<T>) -> Option<T> {
+pub(in crate::stages) fn goes_on<T>(outcome: Outcome<T>) -> Option<T> {
     match outcome {
         Outcome::Kept(row) | Outcome::Changed { row, .. } => Some(row),
         _ => None,
     }
+}
+
+/// Question and answer as a ledger shows them.
+pub fn shown(question: &str, answer: &str) -> String {
+    if answer.is_empty() { question.to_owned() } else { format!("{question}\n{answer}") }
+}
+
+/// The whole text of a record: its text, or its question and answer.
+pub fn full_text(record: &Row) -> String {
+    let text = |name| record.text(name).unwrap_or_default();
+    if record.has("text") { text("text").to_owned() } else { shown(text("question"), text("answer")) }
 }

@@ -1,23 +1,28 @@
 //! `riddle`: turns the text of a riddle's page into question and answer: entities decoded, lines joined, promotion
 //! removed. They go into the columns of a puzzle, or into the step's group of a declared record.
 
-use super::reread::goes_on;
-use super::{Commit, Job, Native, Operation, Records, Reread, Shape, Signature, Written};
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::{
+    About, Declared, Job, NewRows, Operation, Records, Reread, Shape, Stage, Written, goes_on, rows_of, shown,
+};
 use crate::config::Config;
+use crate::stages::context::{Rows, StageError};
 use crate::stages::overrule::{by_rule, edit_parts, edits, overruled};
-use crate::stages::published::settled;
-use crate::stages::stage::{Rows, StageError};
+use crate::stages::rule::Rule;
 use crate::stages::subject;
 use crate::stages::subject::declared::Groups;
-use riddlemill_review::decisions::{StageDecisions, Verdict, seen_text};
+use riddlemill_review::decisions::{Ruling, Verdict};
 use riddlemill_text::puzzle::promotion;
 use riddlemill_text::record::{Outcome, OwnedCell, Post, Reason, Row};
 use riddlemill_text::text::clean::debris;
-use serde_json::json;
 
-pub(super) struct Riddle;
+#[derive(Debug)]
+struct Riddle(&'static Declared);
 
-static SIGNATURE: Signature = Signature {
+pub(super) static OPERATION: Operation = Operation {
     name: "riddle",
     // 2 takes promotion off behind a letter; 3 lets a riddle without an answer go on to the ballot on its text.
     // 4 removes invisible characters.
@@ -30,11 +35,17 @@ static SIGNATURE: Signature = Signature {
     inputs: &[],
     gives: &["question", "answer"],
     settings: &[],
+    of_declared: "",
+    stage: |step| Box::new(Riddle(step)),
 };
 
-impl Operation for Riddle {
-    fn signature(&self) -> &'static Signature {
-        &SIGNATURE
+impl Stage for Riddle {
+    fn about(&self) -> About {
+        OPERATION.about(self.0)
+    }
+
+    fn settings(&self, _: &Config, _recipe: &str) -> BTreeMap<String, Value> {
+        BTreeMap::new()
     }
 
     // No record continues from there without a question and an answer: whoever knows the answer adds it.
@@ -50,22 +61,36 @@ impl Operation for Riddle {
         true
     }
 
-    fn reread(&self, native: Native, _: &Config, _recipe: &str) -> Result<Option<Reread>, StageError> {
-        let none = StageDecisions::default();
+    fn reread(&self, _: &Config, _recipe: &str) -> Result<Option<Reread>, StageError> {
+        let rule = Riddle(self.0);
         Ok(Some(Box::new(move |written| match written {
-            Written::Post(post) => goes_on(decided(*post, native, &none)).map(Written::Row),
+            Written::Post(post) => goes_on(rule.outcome(*post)).map(Written::Row),
             made => Some(made),
         })))
     }
 
-    fn make(&self, job: &Job<'_>) -> Result<Box<dyn Commit>, StageError> {
-        let (step, people, published) = (job.step(), &job.people, &job.published);
-        let mut writer = job.writer()?;
-        job.each_post(&mut writer, |post: Post| {
-            let outcome = decided(post.clone(), job.native, people);
-            settled(published, step, &post, outcome, || Some(as_published(&post, job.native)))
-        })?;
-        Ok(Box::new(writer))
+    fn make(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
+        job.each_row(|_| (), self)
+    }
+}
+
+impl Rule<Post, Row> for Riddle {
+    fn outcome(&self, post: Post) -> Outcome<Row> {
+        let from = post.clone();
+        record(&from, self.0, strip(post))
+    }
+
+    fn published(&self, post: &Post) -> Option<Row> {
+        Some(as_published(post, self.0))
+    }
+
+    fn seen(&self, post: &Post) -> String {
+        post.text.clone()
+    }
+
+    fn ruled(&self, post: Post, ruling: &Ruling<'_>) -> Outcome<Row> {
+        let from = post.clone();
+        record(&from, self.0, ruled(post, ruling))
     }
 }
 
@@ -111,17 +136,6 @@ fn strip(post: Post) -> Outcome<Stripped> {
     Outcome::Changed { row: puzzle, rule: Reason::Tidied.code(), evidence, before: post.text, after }
 }
 
-/// Question and answer as a ledger shows them.
-pub fn shown(question: &str, answer: &str) -> String {
-    if answer.is_empty() { question.to_owned() } else { format!("{question}\n{answer}") }
-}
-
-/// The whole text of a record: its text, or its question and answer.
-pub fn full_text(record: &Row) -> String {
-    let text = |name| record.text(name).unwrap_or_default();
-    if record.has("text") { text("text").to_owned() } else { shown(text(QUESTION), text(ANSWER)) }
-}
-
 /// One line without runs of spaces and invisible characters, entities decoded.
 fn tidy(text: &str) -> String {
     let decoded = riddlemill_harvest::pages::entities(text);
@@ -130,13 +144,10 @@ fn tidy(text: &str) -> String {
 
 /// A riddle's question and answer, with how people decided that it reads: its text or title is what is asked, its content the
 /// answer.
-fn ruled(mut post: Post, decisions: &StageDecisions) -> Outcome<Stripped> {
-    let Some(ruling) = decisions.ruling(&post.id, || seen_text(&post.text)) else {
-        return strip(post);
-    };
-    let edits = edits(&ruling);
+fn ruled(mut post: Post, ruling: &Ruling<'_>) -> Outcome<Stripped> {
+    let edits = edits(ruling);
     let before = post.text.clone();
-    edit_parts(&mut post, &ruling);
+    edit_parts(&mut post, ruling);
     if let Some(text) = ruling.text.and_then(|decision| decision.text.clone()) {
         post.title = Some(text);
     }
@@ -152,46 +163,45 @@ fn ruled(mut post: Post, decisions: &StageDecisions) -> Outcome<Stripped> {
         outcome => outcome,
     };
     // No record continues without a question and an answer.
-    overruled(outcome, &ruling, || None)
+    overruled(outcome, ruling, || None)
 }
 
-/// A riddle as a record, with what people decided about it.
-fn decided(post: Post, native: Native, people: &StageDecisions) -> Outcome<Row> {
-    let from = post.clone();
-    match ruled(post, people) {
+/// A riddle as a record.
+fn record(post: &Post, step: &Declared, stripped: Outcome<Stripped>) -> Outcome<Row> {
+    match stripped {
         // No ballot before the first draft could give it one.
         Outcome::Kept(row) | Outcome::Changed { row, .. }
-            if native.rows() == Rows::Groups && row.answer.is_empty() =>
+            if rows_of(step) == Rows::Groups && row.answer.is_empty() =>
         {
             Outcome::Held { reason: Reason::AnswerMissing, evidence: row.question.into() }
         }
-        outcome => outcome.map(|stripped| record(&from, native, &stripped)),
+        outcome => outcome.map(|stripped| filled(post, step, &stripped)),
     }
 }
 
 /// A published riddle, unchanged.
-fn as_published(post: &Post, native: Native) -> Row {
-    if native.rows() == Rows::Groups {
+fn as_published(post: &Post, step: &Declared) -> Row {
+    if rows_of(step) == Rows::Groups {
         let mut record = subject::of_post(Rows::Groups, Post { title: None, content: None, ..post.clone() });
         let mut groups = Groups::split(&record);
-        let fields = groups.of_step(native.declared.name);
+        let fields = groups.of_step(step.name);
         fields.insert(QUESTION.into(), json!(post.title));
         fields.insert(ANSWER.into(), json!(post.content));
         groups.write_into(&mut record);
         return record;
     }
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
-    record(post, native, &Stripped { question: text(&post.title), answer: text(&post.content) })
+    filled(post, step, &Stripped { question: text(&post.title), answer: text(&post.content) })
 }
 
 /// Question and answer in the columns of their names, or as the group of the step.
-fn record(post: &Post, native: Native, stripped: &Stripped) -> Row {
+fn filled(post: &Post, step: &Declared, stripped: &Stripped) -> Row {
     // Question and answer have places of their own, and would be in the record twice.
     let post = Post { title: None, content: None, ..post.clone() };
-    let mut record = subject::of_post(native.rows(), post);
-    if native.rows() == Rows::Groups {
+    let mut record = subject::of_post(rows_of(step), post);
+    if rows_of(step) == Rows::Groups {
         let mut groups = Groups::split(&record);
-        let fields = groups.of_step(native.declared.name);
+        let fields = groups.of_step(step.name);
         record.set_text("text", shown(&stripped.question, &stripped.answer));
         fields.insert(QUESTION.into(), json!(stripped.question));
         fields.insert(ANSWER.into(), json!(stripped.answer));

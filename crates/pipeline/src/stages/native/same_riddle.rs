@@ -5,25 +5,26 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::fill::Taken;
-use super::{Commit, Input, Job, Operation, Records, Signature};
+use super::{About, Declared, Input, Job, NewRows, Operation, Records, Stage, StepContext, subjects_of};
 use crate::config::{Config, sections};
+use crate::stages::context::{StageError, Waiting};
 use crate::stages::dedup::{decide_where, of_over_length, unmerged};
 use crate::stages::embed::{Embedded, Embeds};
-use crate::stages::stage::{StageError, Waiting};
 use riddlemill_review::decisions::Verdict;
 use riddlemill_text::offline::dedup::tagged_text;
 use riddlemill_text::puzzle::sameness::answers_agree;
 use riddlemill_text::record::{Outcome, Post, Record, Row};
 use riddlemill_text::text::sameness::is_over_length;
 
-pub(super) struct SameRiddle;
+#[derive(Debug)]
+struct SameRiddle(&'static Declared);
 
 /// What is compared.
-pub(super) const QUESTION: &str = "question";
+const QUESTION: &str = "question";
 /// What has to agree, where the step names it.
 const ANSWER: &str = "answer";
 
-static SIGNATURE: Signature = Signature {
+pub(super) static OPERATION: Operation = Operation {
     name: "same_riddle",
     // 2 distinguishes letters from their order. 3 compares texts over 4,000 units as copies and beginnings alone.
     version: 3,
@@ -32,11 +33,13 @@ static SIGNATURE: Signature = Signature {
     inputs: &[Input { name: QUESTION, needed: true }, Input { name: ANSWER, needed: false }],
     gives: &[],
     settings: &[],
+    of_declared: "",
+    stage: |step| Box::new(SameRiddle(step)),
 };
 
-impl Operation for SameRiddle {
-    fn signature(&self) -> &'static Signature {
-        &SIGNATURE
+impl Stage for SameRiddle {
+    fn about(&self) -> About {
+        OPERATION.about(self.0)
     }
 
     fn takes(&self, verdict: Verdict) -> bool {
@@ -51,45 +54,69 @@ impl Operation for SameRiddle {
         true
     }
 
-    fn make(&self, job: &Job<'_>) -> Result<Box<dyn Commit>, StageError> {
-        compare(job)
+    fn make(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
+        compare(job, self.0)
     }
+
+    fn shown(&self, record: &Row) -> String {
+        shown(self.0, record)
+    }
+
+    fn embeds(&self) -> Option<Embeds> {
+        Some(Embeds::Questions)
+    }
+
+    fn embedded(&self, step: &StepContext<'_>) -> Result<Vec<Embedded>, StageError> {
+        let text = |record: &Row| Embedded { id: record.id().into(), text: compared(self.0, record) };
+        Ok(step.records(subjects_of(self.0))?.iter().map(text).collect())
+    }
+}
+
+/// The text of a record that is compared; empty if the step names none, or it cannot be computed.
+fn compared(step: &'static Declared, record: &Row) -> String {
+    Taken::from_record(step, record).text(QUESTION).unwrap_or_default()
+}
+
+/// What pages show of a record next to others that it is compared with: its text, or what is compared.
+fn shown(step: &'static Declared, record: &Row) -> String {
+    record.text("text").map_or_else(|| compared(step, record), str::to_owned)
 }
 
 /// Removes duplicates. Questions are compared by the settings of dedup, and embeddings, where an endpoint for them is set,
 /// add pairs that are near by these; of a pair that is near, the answers decide. Equal questions are one riddle whatever
 /// their answers, which are in the ledger.
-fn compare(job: &Job<'_>) -> Result<Box<dyn Commit>, StageError> {
-    let settings: sections::Dedup = job.settings(SIGNATURE.section);
-    let records: Vec<Row> = job.subjects()?;
+fn compare(job: &Job<'_>, step: &'static Declared) -> Result<NewRows, StageError> {
+    let settings: sections::Dedup = job.settings();
+    let (seconds, people) = (job.seconds()?, job.step.people()?);
+    let records: Vec<Row> = job.of_inputs(&seconds, subjects_of(step), |_| true)?;
     let (mut questions, mut answers) = (Vec::new(), Vec::new());
     for record in &records {
-        let taken = Taken::from_record(job.native, record);
+        let taken = Taken::from_record(step, record);
         let text = taken.text(QUESTION).unwrap_or_default();
         questions.push(Post { id: record.id().into(), text, ..Post::default() });
         answers.push(taken.text(ANSWER).unwrap_or_default());
     }
     let long = |post: &&Post| is_over_length(&tagged_text(post, settings.language));
     if let Some(words) = of_over_length(&settings, questions.iter().filter(long).count(), questions.len()) {
-        job.asking.pulse.notify(&format!("{}: {words}", SIGNATURE.name));
+        job.asking.pulse.notify(&format!("{}: {words}", OPERATION.name));
     }
     let texts: Vec<Embedded> = questions.iter().map(Embedded::from).collect();
     let near = Embeds::Questions.similar(&texts, &job.asking)?;
-    let has_answers = job.native.declared.takes(ANSWER).is_some();
+    let has_answers = step.takes(ANSWER).is_some();
     let agree = |a: usize, b: usize| !has_answers || answers_agree(&answers[a], &answers[b]).0;
     let waiting = Waiting::new(job.asking.stop, job.asking.pulse, records.len() as u64);
     // People decided about the records as pages show them.
     let at: BTreeMap<&str, usize> = records.iter().enumerate().map(|(at, r)| (r.id(), at)).collect();
-    let shown: Vec<String> = records.iter().map(|record| job.native.shown(record)).collect();
+    let shown: Vec<String> = records.iter().map(|record| shown(step, record)).collect();
     let shown = |id: &str| at.get(id).map(|at| shown[*at].as_str());
-    let people = job.people.about(shown, |id| at.get(id).map(|at| questions[*at].text.as_str()));
+    let people = people.about(shown, |id| at.get(id).map(|at| questions[*at].text.as_str()));
     let (outcomes, pairs) = decide_where(&questions, &settings, &people, &near, &waiting, agree)?;
     job.asking.stop.check()?;
     let mut writer = job.writer()?;
     let mut table = writer.table("pairs")?;
     pairs.iter().for_each(|pair| table.append(pair));
     writer.keep(table)?;
-    job.seconds.write(&mut writer);
+    seconds.write(&mut writer);
     for (place, (record, outcome)) in records.iter().zip(outcomes).enumerate() {
         let outcome = match outcome {
             Some(Outcome::Merged { into, reason, score, evidence }) if has_answers => {
@@ -110,5 +137,5 @@ fn compare(job: &Job<'_>) -> Result<Box<dyn Commit>, StageError> {
         writer.append(record.id(), &outcome);
     }
     writer.flush()?;
-    Ok(Box::new(writer))
+    Ok(writer.into())
 }

@@ -1,22 +1,27 @@
 //! `spelling`: typing errors in English, as proposals for a person (BrainTeaser 3.2).
 
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 
+use serde_json::Value;
+
 use super::fill::{Found, Taken, fill};
-use super::riddle::shown;
-use super::{Commit, Input, Job, Operation, Records, Signature};
-use crate::stages::stage::StageError;
+use super::reread::shown;
+use super::{About, Declared, Input, Job, NewRows, Operation, Records, Stage};
+use crate::config::Config;
+use crate::stages::context::StageError;
 use riddlemill_review::Values;
 use riddlemill_text::puzzle::spelling::{Speller, corrected};
 use riddlemill_text::record::Reason;
 
-pub(super) struct Spelling;
+#[derive(Debug)]
+struct Spelling(&'static Declared);
 
 const QUESTION: &str = "question";
 const ANSWER: &str = "answer";
 const CORRECTIONS: &str = "corrections";
 
-static SIGNATURE: Signature = Signature {
+pub(super) static OPERATION: Operation = Operation {
     name: "spelling",
     // 2 looks at every puzzle, at shorter words, and knows contractions. 3 looks for corrections of at most 24 words.
     version: 3,
@@ -25,15 +30,21 @@ static SIGNATURE: Signature = Signature {
     inputs: &[Input { name: QUESTION, needed: true }, Input { name: ANSWER, needed: false }],
     gives: &[QUESTION, ANSWER, CORRECTIONS],
     settings: &[],
+    of_declared: "",
+    stage: |step| Box::new(Spelling(step)),
 };
 
-impl Operation for Spelling {
-    fn signature(&self) -> &'static Signature {
-        &SIGNATURE
+impl Stage for Spelling {
+    fn about(&self) -> About {
+        OPERATION.about(self.0)
     }
 
-    fn make(&self, job: &Job<'_>) -> Result<Box<dyn Commit>, StageError> {
-        fill(job, |taken| Ok::<_, Infallible>(proposals(taken)))
+    fn settings(&self, _: &Config, _recipe: &str) -> BTreeMap<String, Value> {
+        BTreeMap::new()
+    }
+
+    fn make(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
+        fill(job, self.0, |taken| Ok::<_, Infallible>(proposals(taken)))
     }
 }
 

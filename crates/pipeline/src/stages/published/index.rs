@@ -8,7 +8,7 @@ use riddlemill_benchmarks::scope::group;
 use riddlemill_benchmarks::{Benchmark, notation};
 use serde_json::{Map, Value as Json};
 
-use super::super::stage::Rows;
+use super::super::context::Rows;
 use super::super::subject::GROUPS;
 use super::super::subject::declared::Groups;
 use riddlemill_tables::{Error, Manifest, StageReader, Workspace};

@@ -14,5 +14,5 @@ mod variant;
 pub(super) use index::TABLE;
 pub use index::{Published, PublishedRow, PublishedValues};
 pub use rated_pair::{answers, choice};
-pub use settle::{let_through, settled};
+pub use settle::{Publishable, let_through};
 pub use variant::group;

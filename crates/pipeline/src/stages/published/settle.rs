@@ -2,25 +2,7 @@
 
 use super::super::overrule::by_rule;
 use super::Published;
-use riddlemill_text::record::{Outcome, Reason, Record, is_published, row_digest};
-
-/// The outcome of a stage that decides by rule. `passing` gives the record unchanged by the rule. Decisions of people
-/// in this workspace take precedence.
-pub fn settled<R: Record, T: Record>(
-    published: &Published,
-    step: &str,
-    record: &R,
-    outcome: Outcome<T>,
-    passing: impl FnOnce() -> Option<T>,
-) -> Outcome<T> {
-    if !is_published(record.id()) || of_people(&outcome) {
-        return outcome;
-    }
-    match passing() {
-        Some(passing) => let_through(published, step, &passing, &outcome),
-        None => outcome,
-    }
-}
+use riddlemill_text::record::{Outcome, Post, Reason, Record, Row, row_digest};
 
 /// Lets a record through with the values of its published row at a step; the evidence names the outcome by rule.
 pub fn let_through<T: Record>(
@@ -45,18 +27,26 @@ pub fn let_through<T: Record>(
     Outcome::Changed { row, rule: Reason::Published.code(), evidence: evidence.into(), before, after }
 }
 
-/// Whether a person of this workspace decided it.
-fn of_people<T>(outcome: &Outcome<T>) -> bool {
-    let decided = |code: &str| {
-        [Reason::DecidedKeep, Reason::DecidedText, Reason::DecidedTwo]
-            .iter()
-            .any(|reason| reason.code() == code)
-    };
-    match outcome {
-        Outcome::Changed { rule, .. } => decided(rule),
-        Outcome::Dropped { reason, .. } => *reason == Reason::DecidedDrop,
-        Outcome::Held { reason, .. } => *reason == Reason::DecidedHold,
-        Outcome::Merged { reason, .. } => *reason == Reason::DecidedOne,
-        _ => false,
+/// A record that passes a stage of its own kind as it was published.
+pub trait Publishable: Record + Clone {
+    /// The record as it goes on, whatever the stage's rule says.
+    fn as_published(&self) -> Self;
+}
+
+impl Publishable for Row {
+    fn as_published(&self) -> Row {
+        self.clone()
+    }
+}
+
+impl Publishable for Post {
+    fn as_published(&self) -> Post {
+        let mut post = self.clone();
+        if post.title.is_some() || post.content.is_some() {
+            post.text = Post::written(post.title.take().as_deref(), post.content.take().as_deref());
+        }
+        // Names found by import are for marking; nothing in a published text is marked.
+        post.mentions.clear();
+        post
     }
 }

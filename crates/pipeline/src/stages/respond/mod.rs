@@ -4,10 +4,10 @@
 //! A record becomes its answers: those that the settings' endpoints give, those made elsewhere, and those of a published
 //! row.
 
+mod answer;
 mod made;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use minijinja::Value as TemplateValue;
 use riddlemill_benchmarks::draft::Draft as Declaration;
@@ -15,52 +15,19 @@ use riddlemill_benchmarks::scope::above;
 use serde_json::json;
 
 use crate::stages::StageError;
-use crate::stages::commit::Commit;
+use crate::stages::commit::NewRows;
 use crate::stages::draft::{Draft, DraftOutcome, LlmContext, Replied, asks, draft_outcome, number, replies};
+use crate::stages::job::Job;
 use crate::stages::published::{Published, answers};
 use crate::stages::subject::{self, kept, replied, with_names};
-use riddlemill_review::Values;
 use riddlemill_tables::StageWriter;
-use riddlemill_text::record::{Evidence, Outcome, Reason, Record, Row, derived, with_fields};
+use riddlemill_text::record::{Evidence, Outcome, Reason, Record, Row, with_fields};
 
+pub use answer::Answer;
+pub(in crate::stages) use answer::id_of;
+use answer::role;
 pub(in crate::stages) use made::case;
 pub use made::{Made, Refused};
-
-/// An answer to a record.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Answer {
-    /// Which of the step's cases it answers.
-    pub ask: usize,
-    /// The model that gave it.
-    pub model: String,
-    /// Which of its answers it is, from 0.
-    pub sample: u64,
-    /// What it says, by field.
-    pub values: Values,
-    pub basis: String,
-}
-
-impl Answer {
-    /// Its name: hashed of what it is to its record, the record's name, the model and the number.
-    pub(in crate::stages) fn id(&self, draft: &Declaration, record: &str) -> String {
-        id_of(draft, self.ask, record, &self.model, self.sample)
-    }
-}
-
-/// What an answer to a case is called.
-pub(in crate::stages) fn id_of(
-    draft: &Declaration,
-    ask: usize,
-    record: &str,
-    model: &str,
-    sample: u64,
-) -> String {
-    derived(role(draft, ask), &[record, model, &sample.to_string()])
-}
-
-fn role(draft: &Declaration, ask: usize) -> &'static str {
-    draft.responds.get(ask).map_or("response", |asked| asked.role)
-}
 
 /// The record that an answer to another becomes: of a kind, whose columns the step fills, or in groups.
 fn answered(record: &Row, draft: &Declaration, answer: &Answer) -> Row {
@@ -109,13 +76,12 @@ pub fn respond(
     draft: Draft,
     (records, again): (Vec<Row>, Vec<(String, Outcome<Row>)>),
     published: &Published,
-    asking: &LlmContext<'_>,
-    place: &Path,
-) -> Result<Box<dyn Commit>, StageError> {
-    let mut writer = StageWriter::create_of(draft.rows().columns(), place)?;
-    write(draft, &records, published, asking, &mut writer)?;
+    job: &Job<'_>,
+) -> Result<NewRows, StageError> {
+    let mut writer = job.writer()?;
+    write(draft, &records, published, &job.asking, &mut writer)?;
     again.into_iter().for_each(|(id, outcome)| writer.append(&id, &outcome));
-    Ok(Box::new(writer))
+    Ok(writer.into())
 }
 
 fn write(
@@ -197,7 +163,7 @@ fn outcome(
 pub(in crate::stages) mod tests {
     use super::*;
     use crate::stages::subject::rows::row;
-    use riddlemill_text::record::Declared;
+    use riddlemill_text::record::{Declared, derived};
 
     /// The responding step of RuozhiBench-MC.
     pub(in crate::stages) fn responding() -> &'static Declaration {

@@ -3,6 +3,7 @@
 //! A review stage makes the items of its step's ballot from each record, resolves the votes on them and
 //! writes the result to the record. Votes are inputs: a stage reads them and does not change them.
 
+pub(super) mod step;
 mod votes;
 
 pub use votes::Votes;
@@ -11,9 +12,9 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
+use super::context::Rows;
 use super::overrule::{by_rule, stops};
 use super::published::{Published, let_through};
-use super::stage::Rows;
 use super::subject::{self, Decision};
 use crate::config::sections;
 use riddlemill_benchmarks::requirement::Unmet;

@@ -23,8 +23,8 @@ use riddlemill_benchmarks::native::Native;
 use riddlemill_benchmarks::scope::Scope;
 use serde_json::{Map, Value as Json};
 
+use super::context::Rows;
 use super::draft::{Draft, Slot};
-use super::stage::Rows;
 use riddlemill_review::ballot::Ballot;
 use riddlemill_review::{Digest, Item, Values};
 use riddlemill_tables::{Error, StageReader};

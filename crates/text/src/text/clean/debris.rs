@@ -25,6 +25,10 @@ fn is_noise(c: char) -> bool {
 
 /// The text without such characters, and otherwise as it is; borrowed if it has none.
 pub fn without_noise(text: &str) -> Cow<'_, str> {
+    // Most English texts are told by their bytes alone.
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t')) {
+        return Cow::Borrowed(text);
+    }
     let noise = |c: char| is_noise(c) || c == '\u{200c}';
     if !text.contains(noise) {
         return Cow::Borrowed(text);

@@ -1,0 +1,500 @@
+//! One complete evaluation: ask, parse, judge, compute figures.
+
+use std::collections::BTreeMap;
+
+use riddlemill_benchmarks::task::People;
+use serde_json::Value as Json;
+
+use super::answer::{Answer, NoAnswer, Rating, RawAnswer};
+use super::ask::{Missing, Model, Plan};
+use super::ballots;
+use super::builtin::BuiltIn;
+use super::converse::{converse, longest as longest_game};
+use super::error::{EvaluateError, SetAside};
+use super::item::Item;
+use super::join;
+use super::judge;
+use super::load::load;
+use super::outputs::{self, File};
+use super::results::Results;
+use super::set::{PARTS, Set};
+use super::tables::{
+    Report, ScoreBook, Scores, add_scores, calibration, conversations, replies, report, samples,
+};
+use super::task::{Setting, Task};
+use crate::config::{Config, sections};
+use crate::llm::{Endpoint, Estimate, Prompts, Reading, Run, estimate_with};
+use crate::pipeline::blinding;
+use crate::recipe;
+use crate::review::agreement::Bootstrap;
+use crate::stages::draft::{LlmContext, named, open_store, papers_own, prompts};
+use crate::stages::{Pulse, Stop};
+use crate::store::Workspace;
+use riddlemill_text::hint::unknown;
+
+/// What is evaluated, with which options.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// `[llm.<name>]`s and built-in models.
+    pub models: Vec<String>,
+    /// Judges, as `[llm.<name>]`; the recipe's own if none is given.
+    pub judges: Vec<String>,
+    /// Only these tasks; all if none is given.
+    pub tasks: Vec<Task>,
+    /// Numbers of solved examples, one setting each.
+    pub shots: Vec<u8>,
+    /// Also with chain of thought.
+    pub cot: bool,
+    /// Only the rows of this split.
+    pub split: Option<String>,
+    /// Most items.
+    pub limit: Option<usize>,
+    /// The column whose values each have their share of the limit.
+    pub strata: Option<String>,
+    /// Folders of results whose answers are joined.
+    pub joined: Vec<File>,
+    /// Outputs made elsewhere.
+    pub outputs: Vec<File>,
+    /// Filled-in ballots.
+    pub ballots: Vec<File>,
+    /// Seed of draws and intervals.
+    pub seed: u64,
+    /// Resamples per interval.
+    pub resamples: usize,
+}
+
+/// Access to models.
+pub struct ModelAccess<'a> {
+    /// The workspace's settings.
+    pub config: &'a Config,
+    /// The run that is charged.
+    pub run: &'a Run,
+    /// Sends nothing.
+    pub offline: bool,
+    /// Checked while requests are in flight.
+    pub stop: &'a Stop,
+    /// Receives the progress.
+    pub pulse: &'a dyn Pulse,
+}
+
+/// A set with all answers and ratings.
+pub struct Evaluated {
+    pub set: Set,
+    pub recipe: &'static str,
+    /// The answers, rated.
+    pub answers: Vec<Answer>,
+    /// Missing replies.
+    pub missing: Vec<Missing>,
+    /// Lines and rows that were set aside.
+    pub skipped: Vec<SetAside>,
+    /// Answers that nobody has judged.
+    pub unjudged: usize,
+    pub report: Report,
+    bootstrap: Bootstrap,
+    seed: u64,
+}
+
+impl Evaluated {
+    /// The contents of a results folder.
+    pub fn results(&self) -> Results<'_> {
+        Results {
+            report: &self.report,
+            answers: &self.answers,
+            missing: &self.missing,
+            skipped: &self.skipped,
+            bootstrap: self.bootstrap,
+            seed: self.seed,
+            rows_hash: &self.set.rows_hash,
+        }
+    }
+}
+
+/// A set, the plan of questions, and the judges.
+struct Work {
+    set: Set,
+    recipe: &'static str,
+    skipped: Vec<SetAside>,
+    plan: Plan,
+    judges: Vec<Endpoint>,
+    /// The identity of each model behind its endpoint, by which bars and packs name it.
+    identities: BTreeMap<String, String>,
+}
+
+fn prepare(name: &str, settings: &Settings, config: &Config) -> Result<Work, EvaluateError> {
+    let (mut set, skipped) = load(&Workspace::new(&config.root), name, settings.split.as_deref())?;
+    let paper = papers_own(config);
+    set.items.iter_mut().chain(&mut set.examples).for_each(|item| item.paper = paper);
+    if let Some(limit) = settings.limit {
+        // The limit applies to the items of the tasks: if answered in free text, only to new situations.
+        let takes = |item: &Item| settings.tasks.iter().any(|task| item.takes(*task));
+        if !settings.tasks.is_empty() {
+            set.items.retain(takes);
+        }
+        if let Some(column) = &settings.strata {
+            known_column(&set, column)?;
+        }
+        set.limit(limit, settings.seed, settings.strata.as_deref());
+    }
+    let recipe = recipe::find(&set.config).map_or("", |recipe| recipe.name);
+    let mut models = Vec::new();
+    let mut identities = BTreeMap::new();
+    for name in &settings.models {
+        match BuiltIn::find(name) {
+            Some(model) => models.push(Model::BuiltIn(model)),
+            None => {
+                for endpoint in named_or_unknown(config, "--model", name)? {
+                    identities.insert(endpoint.name.clone(), endpoint.identity().to_owned());
+                    models.push(Model::Endpoint(Box::new(endpoint)));
+                }
+            }
+        }
+    }
+    let judges = match settings.judges.is_empty() {
+        true => config.typed::<sections::Judge>(Some(recipe), "judge").endpoints,
+        false => settings.judges.clone(),
+    };
+    let judges = named(config, "--judge", judges, false)?;
+    let tasks = Plan::tasks(&set.config, &settings.tasks, &settings.shots, settings.cot);
+    let talks = tasks.iter().map(|(task, _)| task).find(|task| task.conversation().is_some());
+    if let Some(task) = talks.filter(|_| judges.is_empty() && models.iter().any(Model::is_asked)) {
+        return Err(EvaluateError::Unknown(format!(
+            "{task} is a conversation, and nobody replies to the model\n  hint: --judge NAME names the model that knows the \
+             answers; --task leaves a task out"
+        )));
+    }
+    let plan = Plan { models, tasks, host: judges.first().cloned(), seed: settings.seed };
+    Ok(Work { plan, set, recipe, skipped, judges, identities })
+}
+
+/// Refuses a column that no row has.
+fn known_column(set: &Set, column: &str) -> Result<(), EvaluateError> {
+    let has = |item: &Item| column == PARTS || item.row().contains_key(column);
+    if set.items.is_empty() || set.items.iter().any(has) {
+        return Ok(());
+    }
+    let columns = set.items.first().into_iter().flat_map(|item| item.row().keys()).map(String::as_str);
+    let known = unknown("column", column, columns.chain([PARTS]));
+    Err(EvaluateError::Unknown(format!("--strata: {}: {known}", set.name())))
+}
+
+/// Everything that can be refused is, before the first request: every set, model and folder.
+fn prepare_all(names: &[String], settings: &Settings, config: &Config) -> Result<Vec<Work>, EvaluateError> {
+    let works: Vec<Work> =
+        names.iter().map(|name| prepare(name, settings, config)).collect::<Result<_, _>>()?;
+    for task in &settings.tasks {
+        if !works.iter().any(|work| Task::of_config(&work.set.config).contains(task)) {
+            let sets: Vec<String> = works.iter().map(|work| work.set.name()).collect();
+            let tasks = works.iter().flat_map(|work| Task::of_config(&work.set.config));
+            let tasks: Vec<&str> = tasks.map(Task::name).collect();
+            let what = format!(
+                "--task: {task} is no task of {}\n  hint: there are {}",
+                sets.join(", "),
+                tasks.join(", ")
+            );
+            return Err(EvaluateError::Unknown(what));
+        }
+    }
+    let sets: Vec<&Set> = works.iter().map(|work| &work.set).collect();
+    join::check(&sets, &settings.joined)?;
+    Ok(works)
+}
+
+/// An endpoint; unlike for drafts, the default one must exist too.
+fn named_or_unknown(config: &Config, key: &str, name: &str) -> Result<Vec<Endpoint>, EvaluateError> {
+    let found = named(config, key, vec![name.to_owned()], false)?;
+    if found.is_empty() {
+        let built_in = BuiltIn::ALL.map(BuiltIn::name).join(" and ");
+        let what = format!("{key}: there is no [llm.{name}]\n  hint: {built_in} need none");
+        return Err(EvaluateError::Unknown(what));
+    }
+    Ok(found)
+}
+
+impl<'a> ModelAccess<'a> {
+    fn asking(&self, recipe: &'static str) -> LlmContext<'a> {
+        let ModelAccess { config, run, offline, stop, pulse } = *self;
+        // No votes depend on half an answer here, and no figure may.
+        LlmContext { config, recipe, run, offline, retry_failed: false, accept_before: false, stop, pulse }
+    }
+}
+
+/// Evaluates sets, one after the other; RuozhiBench-MC after Gen is compared with it (figure 8).
+///
+/// # Errors
+/// [`EvaluateError`] if a set, a model, a file or the store cannot be used, and after a Ctrl-C.
+pub fn evaluate(
+    names: &[String],
+    settings: &Settings,
+    means: &ModelAccess<'_>,
+) -> Result<Vec<Evaluated>, EvaluateError> {
+    let mut answered = Vec::new();
+    for work in prepare_all(names, settings, means.config)? {
+        answered.push(answer(work, settings, means)?);
+    }
+    let bootstrap = Bootstrap { resamples: settings.resamples, seed: settings.seed, level: 0.95 };
+    let score_tables: Vec<ScoreBook<'_>> = answered
+        .iter()
+        .map(|of| ScoreBook::new(&of.work.set, &of.answers, &settings.models, sizes(means.config), bootstrap))
+        .collect();
+    let mut other_scores = Scores::new();
+    for scores in &score_tables {
+        add_scores(scores, &mut other_scores);
+    }
+    let reports = score_tables.iter().zip(&answered).map(|(scores, of)| {
+        let mut report = report(scores, &other_scores);
+        report.tables.extend(conversations(scores));
+        report.tables.extend(samples(scores));
+        report.tables.extend(calibration(scores));
+        report.tables.extend(replies(scores, &of.missing));
+        report.drawn = of.work.plan.drawn(&of.work.set);
+        report
+    });
+    let reports: Vec<Report> = reports.collect();
+    drop(score_tables);
+    let evaluated = answered.into_iter().zip(reports).map(|(of, report)| {
+        let unjudged = of.answers.iter().filter(|answer| {
+            !answer.task.is_choice() && answer.format_error.is_none() && answer.ratings.is_empty()
+        });
+        Evaluated {
+            unjudged: unjudged.count(),
+            set: of.work.set,
+            recipe: of.work.recipe,
+            answers: of.answers,
+            missing: of.missing,
+            skipped: of.work.skipped,
+            report,
+            bootstrap,
+            seed: settings.seed,
+        }
+    });
+    Ok(evaluated.collect())
+}
+
+/// What the models of a plan answer, in one turn or in several, and what is missing.
+fn asked(
+    work: &Work,
+    prompts: &Prompts,
+    asking: &LlmContext<'_>,
+) -> Result<(Vec<Answer>, Vec<Missing>), EvaluateError> {
+    let (mut answers, mut missing) = work.plan.answers(&work.set, prompts, asking)?;
+    let draft: sections::Draft = asking.config.typed(Some(asking.recipe), "draft");
+    let (more, lacking) = converse(&work.plan, &work.set, prompts, draft.max_reasks, asking)?;
+    answers.extend(more);
+    missing.extend(lacking);
+    Ok((answers, missing))
+}
+
+struct Answered {
+    work: Work,
+    answers: Vec<Answer>,
+    missing: Vec<Missing>,
+}
+
+fn answer(mut work: Work, settings: &Settings, means: &ModelAccess<'_>) -> Result<Answered, EvaluateError> {
+    let prompts = prompts(means.config)?;
+    let asking = means.asking(work.recipe);
+    let (mut answers, mut missing) = asked(&work, &prompts, &asking)?;
+    work.skipped.extend(outputs::read(&work.set, &settings.outputs, &mut answers)?);
+    work.skipped.extend(join::read(&work.set, &settings.joined, &settings.tasks, &mut answers)?);
+    released(&work.set, settings, &mut answers);
+    let judges = std::mem::take(&mut work.judges);
+    let judged = |answers: &mut [Answer], judges| {
+        judge::judge(&work.set, answers, judges, &work.identities, &prompts, settings.seed, &asking)
+    };
+    missing.extend(judged(&mut answers, judges.clone())?);
+    let before = answers.len();
+    let skipped = voted(&work.set, settings, means.config, &mut answers)?;
+    // All at once, whatever stands between them: each call opens the store, and sends batches of its own.
+    let places: Vec<usize> = (before..answers.len()).filter(|at| !is_rated(&answers[*at])).collect();
+    let mut written: Vec<Answer> = places.iter().map(|at| answers[*at].clone()).collect();
+    missing.extend(judged(&mut written, judges)?);
+    for (at, answer) in places.into_iter().zip(written) {
+        answers[at] = answer;
+    }
+    work.skipped.extend(skipped);
+    Ok(Answered { work, answers, missing })
+}
+
+/// Whether what people write on a ballot needs no judge: it is a choice, or people rate it on a further sheet.
+fn is_rated(answer: &Answer) -> bool {
+    answer.task.declared().people.as_ref().is_none_or(People::rates)
+}
+
+/// Adds people's answers behind the others, and their ratings to those that they rated.
+fn voted(
+    set: &Set,
+    settings: &Settings,
+    config: &Config,
+    answers: &mut Vec<Answer>,
+) -> Result<Vec<SetAside>, EvaluateError> {
+    if settings.ballots.is_empty() {
+        return Ok(Vec::new());
+    }
+    let blinding = blinding(&Workspace::new(&config.root)).map_err(EvaluateError::Store)?;
+    ballots::read(set, &settings.ballots, answers, settings.seed, &blinding)
+}
+
+/// Adds the models' answers and people's votes in a release such as Chumor's: the paper's own figures. A new
+/// answer with the same text gets the votes too.
+fn released(set: &Set, settings: &Settings, answers: &mut Vec<Answer>) {
+    for task in Task::of_config(&set.config) {
+        let Some(of) = task.declared().released else { continue };
+        if !settings.tasks.is_empty() && !settings.tasks.contains(&task) {
+            continue;
+        }
+        for item in &set.items {
+            let texts = |column: &str| -> Vec<String> {
+                item.list(column).iter().filter_map(|text| text.as_str().map(str::to_owned)).collect()
+            };
+            let votes = of.votes.map(|column| item.list(column).iter().filter_map(Json::as_u64).collect());
+            let opponents = texts(of.models).into_iter().zip(texts(of.answers)).enumerate();
+            for (at, (model, text)) in opponents {
+                let votes = votes.each_ref().map(|counts: &Vec<u64>| counts.get(at).copied().unwrap_or(0));
+                take_released(item, task, &model, &text, votes, answers);
+            }
+        }
+    }
+}
+
+fn take_released(
+    item: &Item,
+    task: Task,
+    model: &str,
+    text: &str,
+    votes: [u64; 3],
+    answers: &mut Vec<Answer>,
+) {
+    let of_model = |answer: &&mut Answer| answer.item == item.id && answer.model == model;
+    let at = match answers.iter_mut().find(of_model) {
+        Some(answer) if answer.text.trim() != text.trim() => return,
+        Some(answer) => answer,
+        None => {
+            let (model, text, basis) = (model.to_owned(), text.to_owned(), "release".into());
+            let (setting, sample) = (Setting::default(), 0);
+            let given = RawAnswer { task, setting, model, person: false, sample, basis, text };
+            answers.push(Answer::read(item, given));
+            let Some(answer) = answers.last_mut() else { return };
+            answer
+        }
+    };
+    let verdicts = ["human", "llm", "equal"].into_iter().zip(votes);
+    let votes = verdicts.flat_map(|(verdict, n)| (0..n).map(move |_| verdict));
+    at.ratings.extend(votes.enumerate().map(|(number, verdict)| Rating {
+        judge: format!("vote {}", number + 1),
+        person: true,
+        value: verdict.into(),
+        basis: "release".into(),
+    }));
+}
+
+/// The sizes stated for endpoints, by every name that their answers may have.
+fn sizes(config: &Config) -> BTreeMap<String, f64> {
+    let sized = config.endpoints.iter().filter_map(|endpoint| Some((endpoint, endpoint.size_b?)));
+    sized
+        .flat_map(|(endpoint, size)| {
+            [endpoint.name.clone(), endpoint.identity().to_owned()].map(|name| (name, size))
+        })
+        .collect()
+}
+
+/// The requests and cost of an evaluation: for models all of them; for judges at least those on existing
+/// answers, and at most also those on answers still to come, each of maximum length.
+///
+/// # Errors
+/// Those of [`evaluate`].
+pub fn estimates(
+    names: &[String],
+    settings: &Settings,
+    means: &ModelAccess<'_>,
+) -> Result<Vec<(String, Estimate)>, EvaluateError> {
+    let mut estimates = Vec::new();
+    let offline = ModelAccess { offline: true, ..*means };
+    for work in prepare_all(names, settings, means.config)? {
+        let prompts = prompts(means.config)?;
+        let store = open_store(means.config)?;
+        let draft: sections::Draft = means.config.typed(Some(work.recipe), "draft");
+        let reading = Reading { read: &|_, _| Ok(()), max_reasks: draft.max_reasks };
+        let count = |endpoint: &Endpoint, what: &str, asks: &[crate::llm::Ask]| {
+            // Answers are never re-asked, ratings are.
+            let reading = (what == "ratings").then_some(&reading);
+            estimate_with(&store, endpoint, what, asks, reading, false)
+                .map_err(crate::stages::StageError::from)
+        };
+        for model in &work.plan.models {
+            if let Model::Endpoint(endpoint) = model {
+                let requests = work.plan.requests(&work.set, &prompts, &endpoint.model)?;
+                let asks: Vec<_> = requests.into_iter().map(|(_, ask)| ask).collect();
+                estimates.push((work.set.name(), count(endpoint, "answers", &asks)?));
+            }
+        }
+        let asking = offline.asking(work.recipe);
+        let (mut answers, missing) = asked(&work, &prompts, &asking)?;
+        outputs::read(&work.set, &settings.outputs, &mut answers)?;
+        join::read(&work.set, &settings.joined, &settings.tasks, &mut answers)?;
+        released(&work.set, settings, &mut answers);
+        let before = answers.len();
+        voted(&work.set, settings, means.config, &mut answers)?;
+        let written = answers.split_off(before);
+        answers.extend(written.into_iter().filter(|answer| !is_rated(answer)));
+        let asks = |answers: &[Answer]| {
+            let Work { set, judges, identities, .. } = &work;
+            judge::asks(set, answers, judges, identities, &prompts, settings.seed, &asking)
+        };
+        let judged = asks(&answers)?;
+        for model in &work.plan.models {
+            let (Model::Endpoint(player), Some(host)) = (model, &work.plan.host) else { continue };
+            let [questions, replies] = longest_game(&work.plan, &work.set, player, &prompts, &answers)?;
+            if !questions.is_empty() {
+                estimates.push((work.set.name(), count(player, "questions", &questions)?));
+                estimates.push((work.set.name(), count(host, "replies", &replies)?));
+            }
+        }
+        // What was cut may be whole when it is asked for again.
+        let again = answers.iter().filter(|answer| answer.no_answer == Some(NoAnswer::Cut));
+        let again: Vec<Answer> = again.filter_map(|cut| longest(&work, Owed::of_answer(cut))).collect();
+        answers.extend(again);
+        answers.extend(missing.iter().filter_map(|missing| longest(&work, Owed::of_missing(missing))));
+        for ((judge, at_least), at_most) in work.judges.iter().zip(judged).zip(asks(&answers)?) {
+            let min_usd = count(judge, "ratings", &at_least)?.min_usd;
+            estimates.push((work.set.name(), Estimate { min_usd, ..count(judge, "ratings", &at_most)? }));
+        }
+    }
+    Ok(estimates)
+}
+
+/// An answer that is still owed.
+struct Owed<'a> {
+    item: &'a str,
+    task: Task,
+    setting: Setting,
+    model: &'a str,
+    sample: u32,
+}
+
+impl<'a> Owed<'a> {
+    fn of_answer(answer: &'a Answer) -> Owed<'a> {
+        let Answer { item, task, setting, model, sample, .. } = answer;
+        Owed { item, task: *task, setting: *setting, model, sample: *sample }
+    }
+
+    fn of_missing(missing: &'a Missing) -> Owed<'a> {
+        let Missing { item, task, setting, model, sample, .. } = missing;
+        Owed { item, task: *task, setting: *setting, model, sample: *sample }
+    }
+}
+
+/// An answer of maximum length in place of one that is owed.
+fn longest(work: &Work, owed: Owed<'_>) -> Option<Answer> {
+    let item = work.set.items.iter().find(|item| item.id == owed.item)?;
+    let model = work.plan.models.iter().find(|model| model.name() == owed.model)?;
+    let Model::Endpoint(endpoint) = model else { return None };
+    // Distinct names, because requests about two answers are two, whatever their texts.
+    let further = if owed.sample == 0 { String::new() } else { format!(" {}", owed.sample) };
+    let name = format!("{} {:?}{further}", owed.model, owed.setting);
+    let most = endpoint.ceiling().unwrap_or(endpoint.sampling.max_tokens);
+    let text = name + &" a".repeat(most as usize);
+    let Owed { task, setting, sample, .. } = owed;
+    let (model, basis) = (owed.model.to_owned(), String::new());
+    let given = RawAnswer { task, setting, model, person: false, sample, basis, text };
+    Some(Answer::read(item, given))
+}

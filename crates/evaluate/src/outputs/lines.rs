@@ -1,0 +1,52 @@
+//! Plain lines: `{"item": …, "model": …, "task": …, "text": …}`.
+
+use serde::Deserialize;
+
+use super::error::OutputError;
+use super::{ItemKey, Output, Response};
+use crate::llm::without_reasoning;
+use crate::task::{Setting, Task};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    item: String,
+    #[serde(default)]
+    model: Option<String>,
+    text: String,
+    #[serde(default)]
+    task: Option<Task>,
+    #[serde(default)]
+    setting: Setting,
+    /// As in raw/responses: `question` or `pair`.
+    #[serde(default, rename = "for")]
+    to: Option<To>,
+    /// As in raw/responses: which of the model's answers, from 0.
+    #[serde(default)]
+    sample: Option<u32>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum To {
+    Question,
+    Pair,
+}
+
+pub(super) fn output(line: &str) -> Result<Output, OutputError> {
+    let line: Line = serde_json::from_str(line).map_err(OutputError::NoForm)?;
+    let of_response = line.to.and_then(|to| match to {
+        To::Question => Task::named("answer"),
+        To::Pair => Task::named("answer-normal"),
+    });
+    let task = line.task.or(of_response);
+    Ok(Output {
+        which: ItemKey::Named(line.item),
+        task,
+        setting: line.setting,
+        sample: line.sample,
+        model: line.model,
+        response: Response::Words(without_reasoning(&line.text)),
+        ratings: Vec::new(),
+    })
+}

@@ -1,0 +1,113 @@
+//! The results as one self-contained page.
+
+use minijinja::value::Serde;
+use minijinja::{Environment, Value, context};
+use serde::Serialize;
+
+use super::chinese;
+use super::results::{Results, head, named, numbered};
+use super::tables::Comparison;
+use crate::figures::{self, ShownTable, TABLE_TEMPLATE, plain};
+use crate::markup::compact;
+use crate::text::decimals;
+
+const TEMPLATE: &str = include_str!("templates/evaluation.html");
+const STYLE: &str = include_str!("templates/evaluation.css");
+
+/// A table for the page, with what stands above it.
+#[derive(Serialize)]
+struct Shown<'a> {
+    about: &'a str,
+    source: String,
+    table: ShownTable<'a>,
+}
+
+#[derive(Serialize)]
+struct ShownChart<'a> {
+    title: &'a str,
+    /// What each file is, its name, and its address.
+    files: [[String; 3]; 2],
+}
+
+#[derive(Serialize)]
+struct ShownComparison<'a> {
+    task: String,
+    first: &'a str,
+    second: &'a str,
+    difference: String,
+    interval: String,
+    p: String,
+    mcnemar: String,
+    holm: String,
+    n: usize,
+    /// Whether the interval excludes 0.
+    apart: bool,
+}
+
+/// The page; or the error, if the template cannot be rendered.
+pub fn page(results: &Results<'_>) -> String {
+    let [table, style, template] = [TABLE_TEMPLATE, STYLE, TEMPLATE].map(compact);
+    let mut env = Environment::new();
+    env.add_filter("zh", |text: &str| chinese::translated(text));
+    let report = results.report;
+    let named = named(&report.tables);
+    let rendered: Vec<figures::Table> = named.iter().map(|(name, table)| table.shown(name)).collect();
+    let above = named.iter().map(|(_, table)| (table.about.as_str(), table.source()));
+    let tables: Vec<Shown<'_>> = above
+        .zip(&rendered)
+        .map(|((about, source), table)| Shown { about, source, table: table.on_page() })
+        .collect();
+    let drawn = numbered(report);
+    let charts: Vec<ShownChart<'_>> =
+        drawn.iter().map(|figure| ShownChart { title: &figure.title, files: figure.links() }).collect();
+    let drawings: Vec<Value> =
+        drawn.iter().map(|figure| Value::from_safe_string(figure.html(chinese::translated))).collect();
+    let comparisons: Vec<ShownComparison<'_>> = report.comparisons.iter().map(compared).collect();
+    let values = context! {
+        set => &report.set, head => head(results), draft => &report.draft, withdrawn => report.describe_withdrawn(),
+        sample => report.sample.as_ref().map(|sample| sample.describe()), drawn => &report.drawn, version => crate::VERSION,
+        tables => Value::from(Serde(&tables)), charts => Value::from(Serde(&charts)), drawings,
+        comparisons => Value::from(Serde(&comparisons)),
+    };
+    let page = env
+        .add_template("table.html", &table)
+        .and_then(|()| env.add_template("evaluation.css", &style))
+        .and_then(|()| env.add_template("evaluation.html", &template))
+        .and_then(|()| env.get_template("evaluation.html"))
+        .and_then(|template| template.render(values));
+    page.unwrap_or_else(|error| error.to_string())
+}
+
+/// A difference with its sign.
+fn signed(difference: f64) -> String {
+    let shown = decimals(difference, 2);
+    if shown.starts_with('-') { shown } else { format!("+{shown}") }
+}
+
+fn compared(one: &Comparison) -> ShownComparison<'_> {
+    let apart = one.difference.difference;
+    let mcnemar =
+        one.mcnemar.map(|m| format!("{} : {}, p {}", m.only_first, m.only_second, plain(m.exact_p, 2)));
+    ShownComparison {
+        task: format!("{} {}", one.task, one.setting),
+        first: &one.first,
+        second: &one.second,
+        difference: signed(apart.value),
+        interval: format!("{} – {}", decimals(apart.low, 2), decimals(apart.high, 2)),
+        p: plain(one.difference.p, 2),
+        mcnemar: mcnemar.unwrap_or_default(),
+        holm: plain(one.holm_p, 2),
+        n: one.n,
+        apart: apart.low > 0.0 || apart.high < 0.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_difference_that_rounds_to_zero_is_no_loss() {
+        assert_eq!([-0.004, 0.0, 0.4, -0.4].map(signed), ["+0.00", "+0.00", "+0.40", "-0.40"]);
+    }
+}

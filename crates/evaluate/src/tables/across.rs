@@ -1,0 +1,70 @@
+//! Figures over models: MC against Gen (figure 8), scores against sizes (figure 9).
+
+use std::collections::BTreeMap;
+
+use riddlemill_benchmarks::table as declared;
+
+use super::orders::{of_model, plain_row};
+use super::table::{Cell, Keys, Look, Table};
+use crate::metrics::{Correlation, EXACT, Resamples, pearson, pearson_r, spearman, spearman_r};
+use crate::review::agreement::Bootstrap;
+
+/// A model with two figures.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Point {
+    pub model: String,
+    /// The figure on the first axis.
+    pub x: f64,
+    /// The figure on the second.
+    pub y: f64,
+}
+
+/// Models by two figures, and their correlation.
+pub fn together(
+    declared: &declared::Table,
+    axes: [&str; 2],
+    points: &[Point],
+    bootstrap: Bootstrap,
+) -> Table {
+    let pairs: Vec<(f64, f64)> = points.iter().map(|point| (point.x, point.y)).collect();
+    let resamples = Resamples::new(bootstrap, declared.name, points.len());
+    let repeated = |weights: &[u16]| -> Vec<(f64, f64)> {
+        let times = pairs.iter().zip(weights);
+        times.flat_map(|(pair, weight)| std::iter::repeat_n(*pair, usize::from(*weight))).collect()
+    };
+    let correlation = |of: fn(&[(f64, f64)]) -> Option<f64>| {
+        let (r, ends) = resamples.correlation(pairs.len(), |weights| of(&repeated(weights)))?;
+        Some(Cell::within(r, ends, points.len(), Keys::new()))
+    };
+    let p = |of: fn(&[(f64, f64)]) -> Option<Correlation>| {
+        Some(Cell::plain(of(&pairs)?.p?, points.len(), Keys::new()))
+    };
+    let figure = |value: f64, model: &str| Some(Cell::plain(value, 1, of_model(model)));
+    let mut rows: Vec<_> = points
+        .iter()
+        .map(|point| {
+            let cells = vec![figure(point.x, &point.model), figure(point.y, &point.model), None, None];
+            plain_row(&point.model, cells)
+        })
+        .collect();
+    rows.push(plain_row("Pearson", vec![None, None, correlation(pearson_r), p(pearson)]));
+    rows.push(plain_row("Spearman", vec![None, None, correlation(spearman_r), p(spearman)]));
+    Table {
+        about: format!(
+            "Each model by both figures, and their correlation over the models; its interval resamples \
+             models, and is left out if all points lie on a line. p is computed over all orders of up to \
+             {EXACT} models, and with Student's t for more."
+        ),
+        columns: axes.into_iter().chain(["r", "p"]).map(str::to_string).collect(),
+        rows,
+        ..Table::headed(declared, "Model", Look::Plain)
+    }
+}
+
+/// Models that have both figures.
+pub fn points(x: &BTreeMap<String, f64>, y: &[(String, Cell)]) -> Vec<Point> {
+    let point = |(model, cell): &(String, Cell)| {
+        Some(Point { model: model.clone(), x: *x.get(model)?, y: cell.value })
+    };
+    y.iter().filter_map(point).collect()
+}

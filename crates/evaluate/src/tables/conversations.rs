@@ -1,0 +1,51 @@
+//! Conversations: how many end in the solution, and after how many questions.
+
+use super::scores::ScoreBook;
+use super::table::{Cell, Keys, Look, Row, Table};
+use crate::answer::Answer;
+use crate::task::Task;
+
+/// A table of each task that is a conversation.
+pub fn conversations(book: &ScoreBook<'_>) -> Vec<Table> {
+    let tasks = Task::of_config(&book.set.config).into_iter();
+    tasks.filter_map(|task| conversations_of(book, task, task.conversation()?.turns)).collect()
+}
+
+fn conversations_of(book: &ScoreBook<'_>, task: Task, most: u32) -> Option<Table> {
+    let mut rows = Vec::new();
+    let settings = book.settings(task);
+    for who in book.answered(&[task]) {
+        for &setting in &settings {
+            let Some(column) = book.column(who, task, setting) else { continue };
+            let turns = |counts: &dyn Fn(&Answer) -> bool| {
+                let value = |answer: &Answer| answer.turns.filter(|_| counts(answer)).map(f64::from);
+                let (units, n) = book.parts(column, |_| true, value);
+                let range = [0.0, f64::from(most)];
+                Some(Cell::new(book.resamples.ratio(&units, range)?, 1.0, n, book.keys(who, task, setting)))
+            };
+            let name = match settings.len() {
+                1 => book.who[who].name.clone(),
+                _ => format!("{}, {setting}", book.who[who].name),
+            };
+            let cells = vec![
+                book.accuracy(who, task, setting, |_| true, Keys::new()),
+                turns(&|answer| answer.correct == Some(true)),
+                turns(&|_| true),
+            ];
+            rows.push(Row { name, cells });
+        }
+    }
+    (!rows.is_empty()).then(|| Table {
+        name: "conversations",
+        title: format!("Conversations, {task}"),
+        paper: "none",
+        about: format!(
+            "The share that is solved within {most} questions, in percent; the mean number of questions of the solved ones, and \
+             of all."
+        ),
+        of: "Model",
+        columns: ["Solved", "Questions until solved", "Questions"].map(str::to_owned).into(),
+        rows,
+        look: Look::Plain,
+    })
+}

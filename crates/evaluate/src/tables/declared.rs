@@ -1,0 +1,449 @@
+//! Tables with one figure per column: one row per model, or per setting in which it was asked. Without
+//! `[[table]]` there is one of all tasks, with the usual figure of each kind.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use riddlemill_benchmarks::table::{self as declared, ClassScore, Measure, Part};
+use riddlemill_benchmarks::task::Wants;
+use serde_json::Value as Json;
+
+use super::classed::{
+    Labelled, class_score, classes, macro_f1, of_attempted, of_set_labels, units_of, within,
+};
+use super::judged::{Judged, range};
+use super::replies;
+use super::sampled::{self, Whose};
+use super::scores::ScoreBook;
+use super::table::{Cell, Keys, Look, Row, Table};
+use crate::answer::Answer;
+use crate::figures::mean;
+use crate::item::Item;
+use crate::metrics::{SHARE, Unit, count, difference, geometric_mean, pearson_r, ratio};
+use crate::task::{Setting, Task};
+
+/// The data from which a table's columns are computed.
+struct Measured<'b, 'a> {
+    book: &'b ScoreBook<'a>,
+    columns: &'b [declared::Column],
+    part: Option<Part>,
+    who: usize,
+    setting: Setting,
+}
+
+/// A table with these declared columns.
+pub fn of_columns(
+    book: &ScoreBook<'_>,
+    table: &declared::Table,
+    columns: &[declared::Column],
+    by_setting: bool,
+    part: Option<Part>,
+) -> Table {
+    let tasks: Vec<Task> = columns.iter().flat_map(|column| measured(&column.measure)).collect();
+    let mut settings = vec![Setting::default()];
+    if by_setting {
+        settings = tasks.iter().flat_map(|task| book.settings(*task)).collect();
+        settings.sort();
+        settings.dedup();
+    }
+    let many = settings.len() > 1;
+    let parted: Vec<Vec<Option<String>>> =
+        columns.iter().map(|column| column.each.map_or(vec![None], |each| values(book, each))).collect();
+    let mut headings = Vec::new();
+    for (column, parts) in columns.iter().zip(&parted) {
+        headings.extend(parts.iter().map(|part| match part {
+            None => column.title.to_owned(),
+            Some(value) => format!("{}: {value}", column.title),
+        }));
+        if matches!(column.measure, Measure::Format(_)) {
+            headings.extend(replies::beside(column.title));
+        }
+    }
+    let mut rows = Vec::new();
+    for who in book.answered(&tasks) {
+        for &setting in &settings {
+            let measured = Measured { book, columns, part, who, setting };
+            let mut by_column: Vec<Vec<Option<Cell>>> = Vec::new();
+            for (column, parts) in columns.iter().zip(&parted) {
+                let made =
+                    parts.iter().map(|part| measured.cell(column, part.as_deref(), &by_column)).collect();
+                by_column.push(made);
+            }
+            // Beside the share in the right form, because derived columns name their places.
+            let mut cells = Vec::new();
+            for (column, made) in columns.iter().zip(by_column) {
+                cells.extend(made);
+                if let Measure::Format(names) = &column.measure {
+                    let tasks: Vec<Task> = names.iter().filter_map(|name| task_of(name)).collect();
+                    cells.extend(replies::cells_beside(book, who, &tasks, setting));
+                }
+            }
+            // A setting without any answers has no row.
+            if !by_setting || cells.iter().any(Option::is_some) {
+                let whose = &book.who[who].name;
+                rows.push(Row {
+                    name: if many { format!("{whose}, {setting}") } else { whose.clone() },
+                    cells,
+                });
+            }
+        }
+    }
+    let says_so = table.about.contains("format error");
+    let about = match says_so {
+        true => " A reply that was cut or refused is wrong.",
+        false => " A format error is wrong, and so is a reply that was cut or refused.",
+    };
+    Table {
+        paper: if many { table.paper_of_settings } else { table.paper },
+        about: format!("{}{about}", table.about).trim().to_owned(),
+        columns: headings,
+        rows,
+        ..Table::headed(table, if many { "Model and setting" } else { "Model" }, Look::Plain)
+    }
+}
+
+/// The task with a qualified name.
+pub(super) fn task_of(name: &str) -> Option<Task> {
+    Task::named(name)
+}
+
+/// The tasks whose answers a measure uses.
+fn measured(measure: &Measure) -> Vec<Task> {
+    match measure {
+        Measure::Accuracy(name)
+        | Measure::OfAttempted(name)
+        | Measure::F1 { task: name, .. }
+        | Measure::Classes { task: name, .. }
+        | Measure::Answers { task: name, .. }
+        | Measure::Correlation(name)
+        | Measure::Score(name)
+        | Measure::Failed { task: name, .. }
+        | Measure::Groups(name, _) => task_of(name).into_iter().collect(),
+        Measure::Format(names) => names.iter().filter_map(|name| task_of(name)).collect(),
+        Measure::Difference(..) | Measure::Mean(_) | Measure::Geometric(_) => Vec::new(),
+    }
+}
+
+/// The values of a column of the set, sorted; for lists, each element.
+fn values(book: &ScoreBook<'_>, column: &str) -> Vec<Option<String>> {
+    let all = book.set.items.iter().flat_map(|item| of_row(item, column));
+    all.collect::<BTreeSet<String>>().into_iter().map(Some).collect()
+}
+
+fn of_row(item: &Item, column: &str) -> Vec<String> {
+    let word = |value: &Json| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    match item.row().get(column) {
+        None | Some(Json::Null) => Vec::new(),
+        Some(Json::Array(list)) => list.iter().map(word).collect(),
+        Some(value) => vec![word(value)],
+    }
+}
+
+/// A figure with these weights of units.
+type Weighed<'f> = dyn Fn(&[u16]) -> Option<f64> + Sync + 'f;
+
+/// The components of a figure, so that others can be derived on the same resamples: its value by weights, the
+/// number of answers, the number of units of the task with fewest, and the maximum.
+struct Figure<'f> {
+    of: Box<Weighed<'f>>,
+    n: usize,
+    units: usize,
+    most: f64,
+}
+
+impl Measured<'_, '_> {
+    fn cell(
+        &self,
+        column: &declared::Column,
+        value: Option<&str>,
+        before: &[Vec<Option<Cell>>],
+    ) -> Option<Cell> {
+        let Measured { book, who, setting, .. } = *self;
+        let among = |item: &Item| {
+            let in_part = || match (value, column.each) {
+                (Some(value), Some(each)) => of_row(item, each).iter().any(|own| own == value),
+                _ => true,
+            };
+            self.holds(column, item) && in_part()
+        };
+        let first = |place: usize| before.get(place)?.first()?.as_ref();
+        match &column.measure {
+            Measure::Accuracy(name) => book.accuracy(who, task_of(name)?, setting, among, self.parts(column)),
+            Measure::F1 { task, of_set } => {
+                let task = task_of(task)?;
+                let answers = self.classes(task, among)?;
+                let of_set = of_set.then(|| of_set_labels(book, task));
+                let f1 = |weights: &[u16]| macro_f1(task, &answers, of_set.as_deref(), weights);
+                let estimate = book.resamples.estimate(units_of(&answers), SHARE, f1)?;
+                Some(Cell::new(estimate, 100.0, answers.len(), self.keys(task, column)))
+            }
+            Measure::Classes { task, score, over } => {
+                let (score, over, task) = (*score, *over, task_of(task)?);
+                let answers = self.classes(task, among)?;
+                let figure = |weights: &[u16]| class_score(task, &answers, score, over, weights);
+                let range = if score == ClassScore::Mcc { [-1.0, 1.0] } else { SHARE };
+                let estimate = book.resamples.estimate(units_of(&answers), range, figure)?;
+                Some(Cell::new(estimate, 100.0, answers.len(), self.keys(task, column)))
+            }
+            Measure::OfAttempted(name) => {
+                let task = task_of(name)?;
+                let (units, n) = book.parts(book.column(who, task, setting)?, among, of_attempted);
+                Some(Cell::new(book.resamples.ratio(&units, SHARE)?, 100.0, n, self.keys(task, column)))
+            }
+            Measure::Answers { task, score } => {
+                let task = task_of(task)?;
+                sampled::figure(book, Whose { who, task, setting }, *score, among, self.keys(task, column))
+            }
+            Measure::Correlation(name) => correlation(book, who, task_of(name)?, setting, among),
+            Measure::Score(name) => {
+                let task = task_of(name)?;
+                let judged = Judged::new(book, book.column(who, task, setting)?, among, None);
+                let estimate = judged.estimate(&book.resamples, range(task))?;
+                Some(Cell::new(estimate, 1.0, judged.n, self.keys(task, column)))
+            }
+            Measure::Groups(name, parts) => self.groups(task_of(name)?, parts, &[]),
+            Measure::Failed { task, failed, solved } => self.groups(task_of(task)?, failed, solved),
+            Measure::Format(names) => {
+                let tasks: Vec<Task> = names.iter().filter_map(|name| task_of(name)).collect();
+                book.format(who, &tasks, setting)
+            }
+            Measure::Difference(one, other) => {
+                let (a, b) = (first(*one)?, first(*other)?);
+                let ends = self.apart([&self.columns[*one], &self.columns[*other]]);
+                let keys = a.from.iter().filter(|(key, value)| b.from.get(*key) == Some(value));
+                let keys = keys.map(|(key, value)| (*key, value.clone())).collect();
+                Some(Cell::within(a.value - b.value, ends, a.n.min(b.n), keys))
+            }
+            Measure::Mean(places) => {
+                let cells: Option<Vec<&Cell>> = places.iter().map(|place| first(*place)).collect();
+                let cells = cells?;
+                let values: Vec<f64> = cells.iter().map(|cell| cell.value).collect();
+                Some(Cell::plain(mean(&values)?, cells.iter().map(|cell| cell.n).min()?, Default::default()))
+            }
+            Measure::Geometric(places) => self.geometric(places),
+        }
+    }
+
+    /// The parts of the set that a column covers, as keys of the figures' origin.
+    fn parts(&self, column: &declared::Column) -> Keys {
+        let of_table = self.part.map(|part| (part.key, part.is.to_owned()));
+        let of_column = column.part.map(|part| ("part", part.to_owned()));
+        of_table.into_iter().chain(of_column).collect()
+    }
+
+    fn keys(&self, task: Task, column: &declared::Column) -> Keys {
+        let mut keys = self.book.keys(self.who, task, self.setting);
+        keys.extend(self.parts(column));
+        keys
+    }
+
+    fn in_part(&self, item: &Item) -> bool {
+        self.part.is_none_or(|part| item.is_of(part.is))
+    }
+
+    /// Whether a column covers an item; not if its condition cannot be computed for it.
+    fn holds(&self, column: &declared::Column, item: &Item) -> bool {
+        let of_column = column.part.is_none_or(|part| item.is_of(part));
+        let among = |among: &riddlemill_benchmarks::Expression| among.holds(&item.columns()).unwrap_or(false);
+        of_column && self.in_part(item) && column.among.as_ref().is_none_or(among)
+    }
+
+    /// The interval of the difference of two shares on the same resamples; `None` for other figures.
+    fn apart(&self, columns: [&declared::Column; 2]) -> Option<[f64; 2]> {
+        let units = columns.map(|column| {
+            let Measure::Accuracy(name) = column.measure else { return None };
+            let answers = self.book.column(self.who, task_of(name)?, self.setting)?;
+            let right = |answer: &Answer| answer.correct.map(f64::from);
+            Some(self.book.parts(answers, |item| self.holds(column, item), right).0)
+        });
+        let [Some(first), Some(second)] = units else { return None };
+        let found = difference(&self.book.resamples, &first, &second, 1.0)?.difference;
+        Some([100.0 * found.low, 100.0 * found.high])
+    }
+
+    /// The components of an earlier column; `None` for one derived from others.
+    fn figure(&self, column: &declared::Column) -> Option<Figure<'_>> {
+        let column_of = |task: Task| self.book.column(self.who, task, self.setting);
+        let among = |item: &Item| self.holds(column, item);
+        match &column.measure {
+            Measure::Accuracy(name) => {
+                let right = |answer: &Answer| answer.correct.map(f64::from);
+                let (parts, n) = self.book.parts(column_of(task_of(name)?)?, among, right);
+                let units = count(&parts);
+                let of = move |weights: &[u16]| Some(100.0 * ratio(&parts, weights)?);
+                Some(Figure { of: Box::new(of), n, units, most: 100.0 })
+            }
+            Measure::F1 { task, of_set } => {
+                let task = task_of(task)?;
+                let answers = self.classes(task, among)?;
+                let of_set = of_set.then(|| of_set_labels(self.book, task));
+                let (n, units) = (answers.len(), units_of(&answers));
+                let of = move |weights: &[u16]| {
+                    Some(100.0 * macro_f1(task, &answers, of_set.as_deref(), weights)?)
+                };
+                Some(Figure { of: Box::new(of), n, units, most: 100.0 })
+            }
+            // A correlation may be negative, and has no geometric mean.
+            Measure::Classes { task, score, over } if *score != ClassScore::Mcc => {
+                let (score, over, task) = (*score, *over, task_of(task)?);
+                let answers = self.classes(task, among)?;
+                let (n, units) = (answers.len(), units_of(&answers));
+                let of =
+                    move |weights: &[u16]| Some(100.0 * class_score(task, &answers, score, over, weights)?);
+                Some(Figure { of: Box::new(of), n, units, most: 100.0 })
+            }
+            Measure::OfAttempted(name) => {
+                let (parts, n) = self.book.parts(column_of(task_of(name)?)?, among, of_attempted);
+                let units = count(&parts);
+                let of = move |weights: &[u16]| Some(100.0 * ratio(&parts, weights)?);
+                Some(Figure { of: Box::new(of), n, units, most: 100.0 })
+            }
+            Measure::Score(name) => {
+                let task = task_of(name)?;
+                let judged = Judged::new(self.book, column_of(task)?, among, None);
+                let (n, units) = (judged.n, judged.items());
+                let of = move |weights: &[u16]| judged.mean(weights);
+                Some(Figure { of: Box::new(of), n, units, most: range(task)[1] })
+            }
+            _ => None,
+        }
+    }
+
+    /// The geometric mean of earlier columns, on the same resamples.
+    fn geometric(&self, places: &[usize]) -> Option<Cell> {
+        let figures: Option<Vec<Figure<'_>>> =
+            places.iter().map(|place| self.figure(&self.columns[*place])).collect();
+        let figures = figures?;
+        let of = |weights: &[u16]| {
+            let values: Option<Vec<f64>> = figures.iter().map(|figure| (figure.of)(weights)).collect();
+            geometric_mean(&values?)
+        };
+        // From nothing correct to everything.
+        let most: Vec<f64> = figures.iter().map(|figure| figure.most).collect();
+        let least = figures.iter().map(|figure| figure.units).min()?;
+        let estimate = self.book.resamples.estimate(least, [0.0, geometric_mean(&most)?], of)?;
+        let first = measured(&self.columns[*places.first()?].measure).into_iter().next()?;
+        let mut keys = self.book.keys(self.who, first, self.setting);
+        keys.remove("task");
+        keys.extend(self.part.map(|part| (part.key, part.is.to_owned())));
+        Some(Cell::new(estimate, 1.0, figures.iter().map(|figure| figure.n).sum(), keys))
+    }
+
+    /// The share of groups in which all of some parts are correct, among the groups in which all are answered; with parts that
+    /// are `solved`, the share in which some are not, among the groups in which those are correct.
+    fn groups(&self, task: Task, parts: &[&str], solved: &[&str]) -> Option<Cell> {
+        let Measured { book, who, setting, .. } = *self;
+        let column = book.column(who, task, setting)?;
+        // By group, and person or sample, if there are several: whether either parts are correct so far, and the number answered.
+        let mut groups: BTreeMap<(usize, &str, u32), ([bool; 2], usize)> = BTreeMap::new();
+        for (at, answers) in column.iter().enumerate() {
+            let item = &book.set.items[at];
+            let is_of = |parts: &[&str]| self.in_part(item) && parts.iter().any(|part| item.is_of(part));
+            let Some(side) = [parts, solved].into_iter().position(is_of) else { continue };
+            for answer in answers {
+                let group =
+                    groups.entry((book.unit(at), &answer.model, answer.sample)).or_insert(([true; 2], 0));
+                group.0[side] &= answer.correct == Some(true);
+                group.1 += 1;
+            }
+        }
+        let wanted = parts.len() + solved.len();
+        let whole = groups.into_iter().filter(|(_, ([_, given], answered))| *given && *answered == wanted);
+        let sum = |right: bool| f64::from(right == solved.is_empty());
+        let units: Vec<Unit> =
+            whole.map(|((at, ..), ([right, _], _))| Unit { at, sum: sum(right), count: 1.0 }).collect();
+        let keys = book.keys(who, task, setting);
+        Some(Cell::new(book.resamples.ratio(&units, SHARE)?, 100.0, units.len(), keys))
+    }
+
+    /// The right and the named labels of every answer, by unit.
+    fn classes(&self, task: Task, among: impl Fn(&Item) -> bool) -> Option<Vec<Labelled>> {
+        classes(self.book, self.who, task, self.setting, among)
+    }
+}
+
+/// Percent of correct choices; for labels the share named exactly and macro F1; for ratings the correlation
+/// with people's.
+pub fn of_all_tasks(book: &ScoreBook<'_>) -> Table {
+    let tasks: Vec<(Task, &riddlemill_benchmarks::task::Task)> =
+        Task::of_config(&book.set.config).into_iter().map(|task| (task, task.declared())).collect();
+    let mut columns = Vec::new();
+    for (_, declared) in &tasks {
+        match declared.wants {
+            Wants::Choice { .. } | Wants::Tag { .. } => columns.push(declared.title.to_owned()),
+            Wants::Labels { .. } => {
+                columns.extend([format!("{} exact", declared.title), format!("{} macro F1", declared.title)]);
+            }
+            Wants::Rating { .. } => columns.push(format!("{} r × 100", declared.title)),
+            Wants::Words { .. } => columns.push(format!("{} score", declared.title)),
+        }
+    }
+    columns.push("Format".into());
+    columns.extend(replies::beside("Format"));
+    let all: Vec<Task> = tasks.iter().map(|(task, _)| *task).collect();
+    let mut rows = Vec::new();
+    for who in book.answered(&all) {
+        let mut cells = Vec::new();
+        for (task, declared) in &tasks {
+            let exact = || book.accuracy(who, *task, Setting::default(), |_| true, Default::default());
+            match &declared.wants {
+                Wants::Choice { .. } | Wants::Tag { .. } => cells.push(exact()),
+                Wants::Labels { .. } => {
+                    let f1 = || {
+                        let answers = classes(book, who, *task, Setting::default(), |_| true)?;
+                        let f1 = |weights: &[u16]| macro_f1(*task, &answers, None, weights);
+                        let estimate = book.resamples.estimate(units_of(&answers), SHARE, f1)?;
+                        let keys = book.keys(who, *task, Setting::default());
+                        Some(Cell::new(estimate, 100.0, answers.len(), keys))
+                    };
+                    cells.extend([exact(), f1()]);
+                }
+                Wants::Rating { .. } => {
+                    cells.push(correlation(book, who, *task, Setting::default(), |_| true));
+                }
+                Wants::Words { .. } => cells.push(score(book, who, *task)),
+            }
+        }
+        cells.push(book.format(who, &all, Setting::default()));
+        cells.extend(replies::cells_beside(book, who, &all, Setting::default()));
+        rows.push(Row { name: book.who[who].name.clone(), cells });
+    }
+    let about: Vec<&str> =
+        tasks.iter().map(|(_, task)| task.about).filter(|about| !about.is_empty()).collect();
+    Table {
+        name: "tasks",
+        title: "Tasks, percent".into(),
+        paper: "",
+        about: format!(
+            "{} A format error is wrong, and so is a reply that was cut or refused.",
+            about.join(" ")
+        ),
+        of: "Model",
+        columns,
+        rows,
+        look: Look::Plain,
+    }
+}
+
+/// The mean of the judges' means; `None` without ratings.
+fn score(book: &ScoreBook<'_>, who: usize, task: Task) -> Option<Cell> {
+    task.scale()?;
+    let judged = Judged::new(book, book.column(who, task, Setting::default())?, |_| true, None);
+    let estimate = judged.estimate(&book.resamples, range(task))?;
+    Some(Cell::new(estimate, 1.0, judged.n, book.keys(who, task, Setting::default())))
+}
+
+fn correlation(
+    book: &ScoreBook<'_>,
+    who: usize,
+    task: Task,
+    setting: Setting,
+    among: impl Fn(&Item) -> bool,
+) -> Option<Cell> {
+    let column = book.column(who, task, setting)?;
+    let number = |text: &Option<String>| text.as_deref()?.parse::<f64>().ok();
+    let pairs: Vec<(f64, f64)> = within(book, column, among)
+        .filter_map(|(_, answer)| Some((number(&answer.chosen)?, number(&answer.gold)?)))
+        .collect();
+    let r = pearson_r(&pairs)?;
+    Some(Cell::plain(100.0 * r, pairs.len(), book.keys(who, task, setting)))
+}

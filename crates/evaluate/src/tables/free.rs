@@ -1,0 +1,41 @@
+//! Answers in free text, rated by people and judges (BrainTeaser, appendix A.5).
+
+use riddlemill_benchmarks::table as declared;
+
+use super::scores::ScoreBook;
+use super::table::{Cell, Look, Row, Table};
+use crate::answer::{Answer, NoAnswer};
+use crate::metrics::SHARE;
+use crate::task::{Setting, Task};
+
+/// Appendix A.5: context reconstructions answered in free text. Giving no answer scores 0.
+pub fn answers(book: &ScoreBook<'_>, declared: &declared::Table, task: Task) -> Table {
+    let setting = Setting::default();
+    // A mean is within the judges' scale.
+    let scale = task.scale().map_or(SHARE, |scale| scale.map(f64::from));
+    let cells = |who: usize| {
+        let Some(column) = book.column(who, task, setting) else { return vec![None; 3] };
+        let keys = book.keys(who, task, setting);
+        let is_cut = |answer: &Answer| answer.no_answer == Some(NoAnswer::Cut);
+        let gave_up = |answer: &Answer| answer.format_error.is_some() && !is_cut(answer);
+        let mean = |person: bool| {
+            // If nobody of a kind has scored anything, giving no answer does not count as scored by them.
+            let of_kind = |answer: &&Answer| answer.ratings.iter().any(|rating| rating.person == person);
+            column.iter().flatten().any(of_kind).then_some(())?;
+            let score =
+                |answer: &Answer| if gave_up(answer) { Some(0.0) } else { answer.mean_rating(person) };
+            let (units, n) = book.parts(column, |_| true, score);
+            Some(Cell::new(book.resamples.ratio(&units, scale)?, 1.0, n, keys.clone()))
+        };
+        let (units, n) =
+            book.parts(column, |_| true, |answer| (!is_cut(answer)).then(|| f64::from(gave_up(answer))));
+        let up = book.resamples.ratio(&units, SHARE).map(|share| Cell::new(share, 100.0, n, keys.clone()));
+        vec![mean(true), mean(false), up]
+    };
+    let answered = book.answered(&[task]).into_iter();
+    Table {
+        columns: ["Experts", "Judges", "Given up"].map(str::to_string).into(),
+        rows: answered.map(|who| Row { name: book.who[who].name.clone(), cells: cells(who) }).collect(),
+        ..Table::headed(declared, "Model", Look::Plain)
+    }
+}

@@ -1,0 +1,431 @@
+//! Answers rated by judges (RuozhiBench, figures 4 to 6 and 16 to 21, table 3).
+
+use riddlemill_benchmarks::table::{self as declared, Native};
+
+use super::orders::{average, part_columns};
+use super::scores::{Column, ScoreBook};
+use super::table::{Cell, Keys, Look, Row, Table};
+use crate::answer::Answer;
+use crate::item::Item;
+use crate::judges::{self, JudgePair, Measures};
+use crate::metrics::{Resamples, SHARE, Unit, ratio};
+use crate::review::agreement::Estimate;
+use crate::task::{Setting, Task};
+
+/// The range of a mean of ratings.
+pub(super) fn range(task: Task) -> [f64; 2] {
+    task.scale().map_or(SHARE, |scale| scale.map(f64::from))
+}
+
+/// Factor from a rating to the scale from 0 to 100.
+fn points(task: Task) -> f64 {
+    100.0 / range(task)[1]
+}
+
+/// RuozhiBench's figure 4, or for one judge figures 16 to 18: 0 to 100 by part.
+pub fn scores(
+    book: &ScoreBook<'_>,
+    declared: &declared::Table,
+    native: &Native,
+    task: Task,
+    judge: Option<&str>,
+) -> Table {
+    let mut rows: Vec<Row> = book
+        .answered(&[task])
+        .into_iter()
+        .map(|who| {
+            let cell = |part: Option<&str>| score(book, who, task, judge, part);
+            let cells = native.parts.iter().map(|part| cell(Some(part))).chain([cell(None)]).collect();
+            Row { name: book.who[who].name.clone(), cells }
+        })
+        .collect();
+    rows.retain(|row| row.cells.iter().any(Option::is_some));
+    // Best first, as in the figures.
+    let whole = |row: &Row| row.cells.last().cloned().flatten().map_or(f64::MIN, |cell| cell.value);
+    rows.sort_by(|a, b| whole(b).total_cmp(&whole(a)));
+    rows.extend(average(book, &rows));
+    let look = Look::Heat { low: 0.0, high: 100.0 };
+    let mut table = Table { columns: part_columns(native), rows, ..Table::headed(declared, "Model", look) };
+    match (judge, native.by_judge) {
+        (Some(judge), Some(of_one)) => {
+            table.name = of_one.name;
+            table.title = of_one.title.replacen("{}", judge, 1);
+            table.paper = of_one.paper;
+        }
+        _ => table.about.push_str(&describe_missing_judges(book, task)),
+    }
+    table
+}
+
+/// A model's score, 0 to 100.
+pub fn score(
+    book: &ScoreBook<'_>,
+    who: usize,
+    task: Task,
+    judge: Option<&str>,
+    part: Option<&str>,
+) -> Option<Cell> {
+    let column = book.column(who, task, Setting::default())?;
+    let among = |item: &Item| part.is_none_or(|part| item.is_of(part));
+    let judged = Judged::new(book, column, among, judge);
+    let mut keys = book.keys(who, task, Setting::default());
+    keys.extend(judge.map(|judge| ("judge", judge.to_string())));
+    keys.extend(part.map(|part| ("part", part.to_string())));
+    Some(Cell::new(judged.estimate(&book.resamples, range(task))?, points(task), judged.n, keys))
+}
+
+/// Ratings of a column's answers, by judge. Their mean is that of the judges' means, as figure 4 relates to
+/// figures 16 to 18: judges count equally, however many answers they rated.
+pub(super) struct Judged {
+    judges: Vec<Vec<Unit>>,
+    /// Number of ratings.
+    pub(super) n: usize,
+}
+
+impl Judged {
+    /// For all judges, or for one.
+    pub(super) fn new(
+        book: &ScoreBook<'_>,
+        column: &Column<'_>,
+        among: impl Fn(&Item) -> bool,
+        judge: Option<&str>,
+    ) -> Judged {
+        let names = judge.map_or_else(|| judges_of(column), |judge| vec![judge]);
+        let (mut judges, mut n) = (Vec::new(), 0);
+        for name in names {
+            let (units, count) = ratings(book, column, &among, Some(name));
+            n += count;
+            judges.extend(Some(units).filter(|units| !units.is_empty()));
+        }
+        Judged { judges, n }
+    }
+
+    /// Number of items rated by the judge who rated fewest.
+    pub(super) fn items(&self) -> usize {
+        self.judges.iter().map(Vec::len).min().unwrap_or(0)
+    }
+
+    /// The mean of the judges' means with these weights of units; `None` if one of them has no rating.
+    pub(super) fn mean(&self, weights: &[u16]) -> Option<f64> {
+        judges::mean_of_judges(self.judges.iter().map(|units| ratio(units, weights)))
+    }
+
+    /// The mean with its interval.
+    pub(super) fn estimate(&self, resamples: &Resamples, range: [f64; 2]) -> Option<Estimate> {
+        match &self.judges[..] {
+            [only] => resamples.ratio(only, range),
+            _ => resamples.estimate(self.items(), range, |weights| self.mean(weights)),
+        }
+    }
+}
+
+/// The judges who rated any answer of a column, by name.
+fn judges_of<'a>(column: &Column<'a>) -> Vec<&'a str> {
+    let ratings = column.iter().flatten().flat_map(|answer| &answer.ratings);
+    let mut judges: Vec<&str> =
+        ratings.filter(|rating| !rating.person).map(|rating| rating.judge.as_str()).collect();
+    judges.sort_unstable();
+    judges.dedup();
+    judges
+}
+
+/// Sentences naming models whose mean does not include all judges.
+fn describe_missing_judges(book: &ScoreBook<'_>, task: Task) -> String {
+    let all = book.judges(&[task], false);
+    let lacking = |who: usize| {
+        let there = judges_of(book.column(who, task, Setting::default())?);
+        let none: Vec<&str> = all.iter().filter(|judge| !there.contains(judge)).copied().collect();
+        let name = &book.who[who].name;
+        (!none.is_empty() && !there.is_empty())
+            .then(|| format!(" {name} was not rated by {}: its mean is of other judges.", none.join(", ")))
+    };
+    book.answered(&[task]).into_iter().filter_map(lacking).collect()
+}
+
+/// Sums and numbers of a column's ratings by item.
+pub(super) fn ratings(
+    book: &ScoreBook<'_>,
+    column: &Column<'_>,
+    among: impl Fn(&Item) -> bool,
+    judge: Option<&str>,
+) -> (Vec<Unit>, usize) {
+    let (mut units, mut n) = (Vec::new(), 0);
+    for (at, answers) in column.iter().enumerate().filter(|(at, _)| among(&book.set.items[*at])) {
+        let of_judge = |answer: &&&Answer| numbers(answer, judge).collect::<Vec<_>>();
+        let values: Vec<f64> = answers.iter().flat_map(|answer| of_judge(&answer)).collect();
+        if !values.is_empty() {
+            n += values.len();
+            units.push(Unit { at: book.unit(at), sum: values.iter().sum(), count: values.len() as f64 });
+        }
+    }
+    (units, n)
+}
+
+fn numbers<'a>(answer: &'a Answer, judge: Option<&'a str>) -> impl Iterator<Item = f64> + 'a {
+    let of_judge = move |judged: &str| judge.is_none_or(|judge| judge == judged);
+    let ratings = answer.ratings.iter().filter(move |r| !r.person && of_judge(&r.judge));
+    ratings.filter_map(super::super::answer::Rating::number)
+}
+
+/// RuozhiBench's figure 5: one task compared with another, on the items that have both.
+pub fn two(book: &ScoreBook<'_>, declared: &declared::Table, native: &Native, tasks: [Task; 2]) -> Table {
+    let [tricky_task, normal_task] = tasks;
+    let points = points(tricky_task);
+    let mut rows = Vec::new();
+    for who in book.answered(&[normal_task]) {
+        for judge in book.judges(&tasks, false) {
+            let side = |task| {
+                let column = book.column(who, task, Setting::default())?;
+                let (units, n) = ratings(
+                    book,
+                    column,
+                    |item| item.takes(tricky_task) && item.takes(normal_task),
+                    Some(judge),
+                );
+                (n > 0).then_some((units, n))
+            };
+            let (Some(tricky), Some(normal)) = (side(tricky_task), side(normal_task)) else {
+                continue;
+            };
+            let mean = |(units, n): &(Vec<Unit>, usize), task| {
+                let mut keys = book.keys(who, task, Setting::default());
+                keys.insert("judge", judge.to_string());
+                Some(Cell::new(book.resamples.ratio(units, range(task))?, points, *n, keys))
+            };
+            let gap =
+                crate::metrics::difference(&book.resamples, &normal.0, &tricky.0, range(tricky_task)[1]);
+            let gap = gap.map(|gap| Cell::new(gap.difference, points, tricky.1 + normal.1, Keys::new()));
+            let cells = vec![mean(&tricky, tricky_task), mean(&normal, normal_task), gap];
+            rows.push(Row { name: format!("{}, {judge}", book.who[who].name), cells });
+        }
+    }
+    let columns = native.columns.iter().map(ToString::to_string).collect();
+    Table { columns, rows, ..Table::headed(declared, "Model and judge", Look::Plain) }
+}
+
+/// Figures 5 and 19 to 21: how often a judge gives each rating, in percent.
+pub fn distributions(book: &ScoreBook<'_>, declared: &declared::Table, task: Task) -> Table {
+    let [min, max] = task.scale().unwrap_or_default();
+    let mut rows = Vec::new();
+    for judge in book.judges(&[task], false) {
+        for who in book.answered(&[task]) {
+            let Some(column) = book.column(who, task, Setting::default()) else { continue };
+            let share = |rating: u32| {
+                let (mut units, mut n) = (Vec::new(), 0);
+                for (at, answers) in column.iter().enumerate() {
+                    let given: Vec<f64> =
+                        answers.iter().flat_map(|answer| numbers(answer, Some(judge))).collect();
+                    let same = given.iter().filter(|value| **value == f64::from(rating)).count();
+                    if !given.is_empty() {
+                        n += same;
+                        units.push(Unit { at: book.unit(at), sum: same as f64, count: given.len() as f64 });
+                    }
+                }
+                let mut keys = book.keys(who, task, Setting::default());
+                keys.insert("judge", judge.to_string());
+                keys.insert("rating", rating.to_string());
+                Some(Cell::new(book.resamples.ratio(&units, SHARE)?, 100.0, n, keys))
+            };
+            let cells: Vec<Option<Cell>> = (min..=max).map(share).collect();
+            if cells.iter().any(Option::is_some) {
+                rows.push(Row { name: format!("{judge}, {}", book.who[who].name), cells });
+            }
+        }
+    }
+    let columns = (min..=max).map(|rating| rating.to_string()).collect();
+    let look = Look::Heat { low: 0.0, high: 100.0 };
+    Table { columns, rows, ..Table::headed(declared, "Judge and model", look) }
+}
+
+/// All ratings of answers to tricky questions, for the module `judges`.
+fn all_ratings<'a>(
+    book: &ScoreBook<'a>,
+    responses: &'a [(usize, &'a Answer, String)],
+) -> Vec<judges::Rating<'a>> {
+    let mut ratings = Vec::new();
+    for (item, answer, name) in responses {
+        let mut repeats: std::collections::BTreeMap<&str, u32> = std::collections::BTreeMap::new();
+        for rating in answer.ratings.iter().filter(|rating| !rating.person) {
+            let Some(value) = rating.number() else { continue };
+            let repeat = repeats.entry(&rating.judge).or_default();
+            ratings.push(judges::Rating {
+                question: &book.set.items[*item].id,
+                normal: false,
+                response: name,
+                model: &answer.model,
+                judge: &rating.judge,
+                repeat: *repeat,
+                rating: value as u32,
+            });
+            *repeat += 1;
+        }
+    }
+    ratings
+}
+
+fn responses<'a>(book: &ScoreBook<'a>, task: Task) -> Vec<(usize, &'a Answer, String)> {
+    let mut responses = Vec::new();
+    for who in book.answered(&[task]) {
+        let Some(column) = book.column(who, task, Setting::default()) else { continue };
+        for (at, answers) in column.iter().enumerate() {
+            let name = |answer: &Answer| match answer.sample {
+                0 => format!("{} {}", answer.item, answer.model),
+                sample => format!("{} {} {sample}", answer.item, answer.model),
+            };
+            responses.extend(answers.iter().map(|answer| (at, *answer, name(answer))));
+        }
+    }
+    responses
+}
+
+/// Two judges, with their means for every question: a row of table 3, and a plot of figure 6.
+type Paired = (JudgePair, Vec<(f64, f64)>);
+
+/// Table 3, with the pairs of means by question that figure 6 plots.
+pub fn judge_pairs(book: &ScoreBook<'_>, declared: &declared::Table, task: Task) -> (Table, Vec<Paired>) {
+    let responses = responses(book, task);
+    let [low, high] = range(task);
+    let ratings = all_ratings(book, &responses);
+    let mut rows = Vec::new();
+    let mut plots = Vec::new();
+    for pair in judges::judge_pairs(&ratings) {
+        let [a, b] = [0, 1].map(|i| pair.judges[i].as_str());
+        let single = moments(book, &ratings, a, b, false);
+        let mean = moments(book, &ratings, a, b, true);
+        let name = format!("{a} and {b}");
+        let cells = |value: fn(&Measures) -> Option<f64>, of: Figure| {
+            [(&pair.individual, &single), (&pair.mean, &mean)].map(|(measures, units)| {
+                let ends = of.ends(&book.resamples, units, measures.pairs)?;
+                let keys = Keys::from([("task", task.to_string())]);
+                Some(Cell::within(value(measures)?, ends, measures.pairs, keys))
+            })
+        };
+        let mut row = Vec::new();
+        row.extend(cells(|m| m.pearson, Figure::Correlation));
+        row.extend(cells(|m| m.difference, Figure::Mean(Moments::difference, [low - high, high - low])));
+        row.extend(cells(|m| m.large_percent, Figure::Mean(Moments::large_percent, [0.0, 100.0])));
+        rows.push(Row { name, cells: row });
+        let points = mean.iter().map(|(_, of)| (of.a, of.b)).collect();
+        plots.push((pair, points));
+    }
+    let columns = ["Pearson", "Mean difference", "Large disagreement %"];
+    let columns =
+        columns.iter().flat_map(|name| [format!("{name}, individual"), format!("{name}, mean")]).collect();
+    let table = Table { columns, rows, ..Table::headed(declared, "Judges", Look::Plain) };
+    (table, plots)
+}
+
+/// Sums over pairs of ratings `a` and `b`.
+#[derive(Clone, Copy, Debug, Default)]
+struct Moments {
+    n: f64,
+    a: f64,
+    b: f64,
+    aa: f64,
+    bb: f64,
+    ab: f64,
+    large: f64,
+}
+
+impl Moments {
+    fn new(a: f64, b: f64) -> Moments {
+        let large = f64::from((a - b).abs() >= 2.0 - 1e-9);
+        Moments { n: 1.0, a, b, aa: a * a, bb: b * b, ab: a * b, large }
+    }
+
+    fn add(&mut self, other: &Moments, weight: f64) {
+        self.n += weight * other.n;
+        self.a += weight * other.a;
+        self.b += weight * other.b;
+        self.aa += weight * other.aa;
+        self.bb += weight * other.bb;
+        self.ab += weight * other.ab;
+        self.large += weight * other.large;
+    }
+
+    fn pearson(&self) -> Option<f64> {
+        let spread = |square: f64, sum: f64| square - sum * sum / self.n;
+        let alone = spread(self.aa, self.a) * spread(self.bb, self.b);
+        (alone > 1e-12).then(|| ((self.ab - self.a * self.b / self.n) / alone.sqrt()).clamp(-1.0, 1.0))
+    }
+
+    fn difference(&self) -> Option<f64> {
+        (self.n > 0.0).then(|| (self.a - self.b) / self.n)
+    }
+
+    fn large_percent(&self) -> Option<f64> {
+        (self.n > 0.0).then(|| 100.0 * self.large / self.n)
+    }
+}
+
+/// The moments by question: of every rating, or of the two judges' means.
+fn moments(
+    book: &ScoreBook<'_>,
+    ratings: &[judges::Rating<'_>],
+    a: &str,
+    b: &str,
+    means: bool,
+) -> Vec<(usize, Moments)> {
+    use std::collections::BTreeMap;
+    let places = book.set.places();
+    let mut singles: BTreeMap<(&str, &str, u32), [Option<f64>; 2]> = BTreeMap::new();
+    let mut sums: BTreeMap<&str, [(f64, f64); 2]> = BTreeMap::new();
+    for rating in ratings {
+        let Some(side) = [a, b].iter().position(|judge| *judge == rating.judge) else { continue };
+        let value = f64::from(rating.rating);
+        singles.entry((rating.question, rating.response, rating.repeat)).or_default()[side] = Some(value);
+        let sum = &mut sums.entry(rating.question).or_default()[side];
+        *sum = (sum.0 + value, sum.1 + 1.0);
+    }
+    let mut by_unit: BTreeMap<usize, Moments> = BTreeMap::new();
+    let mut add = |question: &str, a: f64, b: f64| {
+        if let Some(&at) = places.get(question) {
+            by_unit.entry(book.unit(at)).or_default().add(&Moments::new(a, b), 1.0);
+        }
+    };
+    if means {
+        for (question, [(a, n), (b, m)]) in sums {
+            if n > 0.0 && m > 0.0 {
+                add(question, a / n, b / m);
+            }
+        }
+    } else {
+        for ((question, _, _), pair) in singles {
+            if let [Some(a), Some(b)] = pair {
+                add(question, a, b);
+            }
+        }
+    }
+    by_unit.into_iter().collect()
+}
+
+/// A figure of two judges, with the range of its means.
+#[derive(Clone, Copy)]
+enum Figure {
+    Correlation,
+    Mean(fn(&Moments) -> Option<f64>, [f64; 2]),
+}
+
+impl Figure {
+    /// The ends of its interval, empty if it has none; `None` if the figure is undefined.
+    #[allow(clippy::option_option)]
+    fn ends(
+        self,
+        resamples: &Resamples,
+        units: &[(usize, Moments)],
+        pairs: usize,
+    ) -> Option<Option<[f64; 2]>> {
+        let sum = |weights: &[u16]| {
+            let mut sum = Moments::default();
+            units.iter().for_each(|(at, moments)| sum.add(moments, f64::from(weights[*at])));
+            sum
+        };
+        match self {
+            Figure::Correlation => Some(resamples.correlation(pairs, |weights| sum(weights).pearson())?.1),
+            Figure::Mean(of, range) => {
+                let estimate = resamples.estimate(units.len(), range, |weights| of(&sum(weights)))?;
+                Some(Some([estimate.low, estimate.high]))
+            }
+        }
+    }
+}

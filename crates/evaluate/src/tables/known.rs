@@ -1,0 +1,102 @@
+//! The expected and actual figures of the baselines. A table that misses these is wrong.
+
+use riddlemill_benchmarks::table::{self as declared, Measure};
+use riddlemill_benchmarks::task::Wants;
+
+use super::scores::ScoreBook;
+use super::table::{Cell, Keys, Look, Row, Table};
+use crate::builtin::BuiltIn;
+use crate::figures::percent;
+use crate::task::Task;
+
+/// Expected and actual figures; `None` if no baseline was evaluated.
+pub fn known(book: &ScoreBook<'_>, tables: &[(Table, Option<&declared::Table>)]) -> Option<Table> {
+    let mut rows = Vec::new();
+    for model in BuiltIn::ALL {
+        for (table, declared) in tables {
+            let is_own =
+                |row: &&Row| row.name == model.name() || row.name.starts_with(&format!("{}, ", model.name()));
+            for row in table.rows.iter().filter(is_own) {
+                for (column, cell) in table.columns.iter().zip(&row.cells) {
+                    let expected = match declared {
+                        Some(declared) => expected(book, model, declared, column),
+                        None => (column == "Format").then_some(100.0),
+                    };
+                    let (Some(cell), Some(expected)) = (cell, expected) else { continue };
+                    let name = format!("{}: {}, {column}", row.name, table.title);
+                    let expected = Cell::plain(expected, cell.n, Keys::new());
+                    rows.push(Row { name, cells: vec![Some(expected), Some(cell.clone())] });
+                }
+            }
+        }
+    }
+    (!rows.is_empty()).then(|| Table {
+        name: "built-in",
+        title: "The built-in models".into(),
+        paper: "none",
+        about: "The figures expected of models that choose at random, or always the first option, and the \
+                figures measured. If an expected figure is far outside its interval, something is wrong \
+                with the set or with this program."
+            .into(),
+        of: "Figure",
+        columns: ["Expected", "Measured"].map(str::to_string).into(),
+        rows,
+        look: Look::Plain,
+    })
+}
+
+/// A baseline's expected figure; `None` if that depends on the set.
+fn expected(book: &ScoreBook<'_>, model: BuiltIn, table: &declared::Table, column: &str) -> Option<f64> {
+    let random = model == BuiltIn::Random;
+    let native = match &table.measures {
+        declared::Measures::Native(native) => native,
+        declared::Measures::Columns { columns, part, .. } => {
+            let column = columns.iter().find(|known| known.title == column)?;
+            let whole = part.is_none() && column.part.is_none() && column.among.is_none();
+            return match &column.measure {
+                Measure::Format(_) => Some(100.0),
+                Measure::Accuracy(name) if random => Some(100.0 * chance(book, Task::named(name)?)?),
+                Measure::Groups(name, parts) if random => {
+                    Some(100.0 * chance(book, Task::named(name)?)?.powi(i32::try_from(parts.len()).ok()?))
+                }
+                Measure::Accuracy(name) if whole => first_share(book, Task::named(name)?),
+                Measure::F1 { task, of_set: true } if whole && !random => first_f1(book, Task::named(task)?),
+                _ => None,
+            };
+        }
+    };
+    let of_two = |by_chance, first| Some(if random { by_chance } else { first });
+    match (native.kind, column) {
+        (declared::Kind::BothOrders, "Format") => Some(100.0),
+        (declared::Kind::BothOrders, "Avg") => Some(50.0),
+        (declared::Kind::BothOrders, "Good First") => of_two(50.0, 100.0),
+        (declared::Kind::BothOrders, "Bad First") => of_two(50.0, 0.0),
+        (declared::Kind::BothOrders, "Positional Bias") => of_two(0.0, 100.0),
+        (declared::Kind::BothOrdersByPart, _) => Some(0.0),
+        _ => None,
+    }
+}
+
+/// The share correct by chance, if all items have equally many options.
+fn chance(book: &ScoreBook<'_>, task: Task) -> Option<f64> {
+    let mut options = book.set.items.iter().filter_map(|item| Some(item.options(task)?.0.len()));
+    let first = options.next()?;
+    (first > 0 && options.all(|count| count == first)).then(|| 1.0 / first as f64)
+}
+
+/// The share of items whose first option is right, in percent; `None` for a task without options.
+fn first_share(book: &ScoreBook<'_>, task: Task) -> Option<f64> {
+    let places: Vec<usize> = book.set.items.iter().filter_map(|item| Some(item.options(task)?.1)).collect();
+    let first = places.iter().filter(|place| **place == 0).count();
+    (!places.is_empty()).then(|| percent(first, places.len()))
+}
+
+/// Macro F1 of naming the first label for every item: the F1 of this one class over all classes.
+fn first_f1(book: &ScoreBook<'_>, task: Task) -> Option<f64> {
+    let Wants::Labels { codes: names, .. } = &task.declared().wants else { return None };
+    let golds: Vec<String> = book.set.items.iter().filter_map(|item| item.gold(task)).collect();
+    let named = |name: &str| golds.iter().filter(|gold| gold.as_str() == name).count() as f64;
+    let classes = names.iter().enumerate().filter(|(at, name)| *at == 0 || named(name) > 0.0).count() as f64;
+    let first = named(names.first()?);
+    (!golds.is_empty()).then(|| 100.0 * 2.0 * first / (first + golds.len() as f64) / classes)
+}

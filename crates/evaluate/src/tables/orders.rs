@@ -1,0 +1,182 @@
+//! Two answers in both orders (RuozhiBench, table 4 and figure 7), and the data of figures 8 and 9.
+
+use std::collections::BTreeMap;
+
+use riddlemill_benchmarks::table::{self as declared, Native};
+
+use super::replies;
+use super::scores::ScoreBook;
+use super::table::{Cell, Keys, Look, Row, Table, keys_of};
+use crate::answer::Answer;
+use crate::builtin::BuiltIn;
+use crate::figures::mean;
+use crate::item::Item;
+use crate::judges::{Rating, means};
+use crate::metrics::{SHARE, Unit};
+use crate::task::{Setting, Task};
+
+/// A row of figure 7: shares in both orders.
+struct Halves {
+    good: (Vec<Unit>, usize),
+    bad: (Vec<Unit>, usize),
+}
+
+/// Table 4. As there, shares are of the answers in the right format, `Avg` is the mean of both orders, and
+/// the positional bias their difference.
+pub fn orders(book: &ScoreBook<'_>, declared: &declared::Table, tasks: [Task; 2]) -> Table {
+    let mut rows = Vec::new();
+    for who in book.answered(&tasks) {
+        let Some(halves) = Halves::split(book, who, tasks, |_| true) else { continue };
+        let keys = |task: Option<Task>| keys(book, who, tasks, task);
+        let half = |(units, n): &(Vec<Unit>, usize), task| {
+            Some(Cell::new(book.resamples.ratio(units, SHARE)?, 100.0, *n, keys(Some(task))))
+        };
+        let both = |scale: [f64; 2]| halves.cell(book, scale, keys(None));
+        let mut cells = vec![
+            half(&halves.good, tasks[0]),
+            half(&halves.bad, tasks[1]),
+            both([50.0, 50.0]),
+            both([100.0, -100.0]),
+            book.format(who, &tasks, Setting::default()),
+        ];
+        cells.extend(replies::cells_beside(book, who, &tasks, Setting::default()));
+        rows.push(Row { name: book.who[who].name.clone(), cells });
+    }
+    let columns = ["Good First", "Bad First", "Avg", "Positional Bias", "Format"].map(str::to_string);
+    let columns = columns.into_iter().chain(replies::beside("Format")).collect();
+    Table { columns, rows, ..Table::headed(declared, "Model", Look::Plain) }
+}
+
+/// Figure 7: by part, relative to chance.
+pub fn orders_by_part(
+    book: &ScoreBook<'_>,
+    declared: &declared::Table,
+    native: &Native,
+    tasks: [Task; 2],
+) -> Table {
+    let mut rows = Vec::new();
+    for who in book.answered(&tasks) {
+        let cell = |part: Option<&str>| {
+            let among = |item: &Item| part.is_none_or(|part| item.is_of(part));
+            let mut keys = keys(book, who, tasks, None);
+            keys.extend(part.map(|part| ("part", part.to_string())));
+            let cell = Halves::split(book, who, tasks, among)?.cell(book, [50.0, 50.0], keys)?;
+            // 2 (x - 0.5), in percent.
+            let against = |x: f64| 2.0 * (x - 50.0);
+            let (low, high) = (cell.low.map(against), cell.high.map(against));
+            Some(Cell { value: against(cell.value), low, high, ..cell })
+        };
+        let cells = native.parts.iter().map(|part| cell(Some(part))).chain([cell(None)]).collect();
+        rows.push(Row { name: book.who[who].name.clone(), cells });
+    }
+    rows.extend(average(book, &rows));
+    let look = Look::Heat { low: 0.0, high: 100.0 };
+    Table { columns: part_columns(native), rows, ..Table::headed(declared, "Model", look) }
+}
+
+/// The last row of figures 4, 7 and 16 to 18: the mean over the models, column by column except for the last.
+/// People and baselines are excluded.
+pub(super) fn average(book: &ScoreBook<'_>, rows: &[Row]) -> Option<Row> {
+    let is_model = |row: &&Row| {
+        let person = book.who.iter().any(|who| who.person && who.name == row.name);
+        !person && BuiltIn::find(&row.name).is_none()
+    };
+    let models: Vec<&Row> = rows.iter().filter(is_model).collect();
+    // The mean of a single model would only repeat its row.
+    let columns = models.first().filter(|_| models.len() > 1)?.cells.len();
+    let average = |at: usize| {
+        let values: Vec<f64> =
+            models.iter().filter_map(|row| row.cells[at].as_ref()).map(|cell| cell.value).collect();
+        Some(Cell::plain(mean(&values)?, values.len(), Keys::new()))
+    };
+    let cells = (0..columns - 1).map(average).chain([None]).collect();
+    Some(Row { name: "Average".into(), cells })
+}
+
+/// The columns of parts, followed by the total.
+pub(super) fn part_columns(native: &Native) -> Vec<String> {
+    native.parts.iter().chain(&native.columns).map(ToString::to_string).collect()
+}
+
+/// Models' scores over both orders, from 0 to 100.
+pub fn scores(book: &ScoreBook<'_>, tasks: [Task; 2]) -> Vec<(String, Cell)> {
+    let score = |who: usize| {
+        let halves = Halves::split(book, who, tasks, |_| true)?;
+        let cell = halves.cell(book, [50.0, 50.0], keys(book, who, tasks, None))?;
+        Some((book.who[who].name.clone(), cell))
+    };
+    book.answered(&tasks).into_iter().filter(|who| !book.who[*who].person).filter_map(score).collect()
+}
+
+/// Models' scores by the ratings in three columns of the release, models, judges and numbers from 0 to 4, as a report computes
+/// them.
+pub fn released_scores(book: &ScoreBook<'_>, columns: [&str; 3]) -> BTreeMap<String, f64> {
+    let mut ratings = Vec::new();
+    for item in &book.set.items {
+        let [models, judges, numbers] = columns.map(|column| item.list(column));
+        for ((model, judge), rating) in models.iter().zip(judges).zip(numbers) {
+            let (Some(model), Some(judge), Some(rating)) = (model.as_str(), judge.as_str(), rating.as_u64())
+            else {
+                continue;
+            };
+            let (question, response) = (item.id.as_str(), item.id.as_str());
+            let rating = u32::try_from(rating).unwrap_or(u32::MAX);
+            ratings.push(Rating { question, normal: false, response, model, judge, repeat: 0, rating });
+        }
+    }
+    means(&ratings, |_| &[]).into_iter().map(|cell| (cell.model, cell.score)).collect()
+}
+
+fn keys(book: &ScoreBook<'_>, who: usize, tasks: [Task; 2], task: Option<Task>) -> Keys {
+    let mut keys = book.keys(who, task.unwrap_or(tasks[0]), Setting::default());
+    if task.is_none() {
+        keys.remove("task");
+    }
+    keys
+}
+
+impl Halves {
+    fn split(
+        book: &ScoreBook<'_>,
+        who: usize,
+        tasks: [Task; 2],
+        among: impl Fn(&Item) -> bool,
+    ) -> Option<Halves> {
+        // A format error is not a choice, and counts in neither share.
+        let right = |answer: &Answer| answer.correct.filter(|_| answer.format_error.is_none()).map(f64::from);
+        let half =
+            |task| book.column(who, task, Setting::default()).map(|column| book.parts(column, &among, right));
+        let (good, bad) = (half(tasks[0]), half(tasks[1]));
+        (good.is_some() || bad.is_some())
+            .then(|| Halves { good: good.unwrap_or_default(), bad: bad.unwrap_or_default() })
+    }
+
+    /// The two shares, weighted and added; `None` if one is missing.
+    fn cell(&self, book: &ScoreBook<'_>, scale: [f64; 2], from: Keys) -> Option<Cell> {
+        let sum = |good: f64, bad: f64| scale[0] * good + scale[1] * bad;
+        let (value, drawn) = book.resamples.both(&self.good.0, &self.bad.0, sum)?;
+        let mut estimate = book.resamples.settings().estimate(value, drawn);
+        if book.resamples.settings().met(&estimate) {
+            // Each share within its own range.
+            let ends = |units, scale: f64| {
+                let share = book.resamples.ratio(units, SHARE)?;
+                let ends = [scale * share.low, scale * share.high];
+                // A negative factor exchanges the ends.
+                Some(if scale < 0.0 { [ends[1], ends[0]] } else { ends })
+            };
+            let (good, bad) = (ends(&self.good.0, scale[0])?, ends(&self.bad.0, scale[1])?);
+            (estimate.low, estimate.high) = (good[0] + bad[0], good[1] + bad[1]);
+        }
+        Some(Cell::new(estimate, 1.0, self.good.1 + self.bad.1, from))
+    }
+}
+
+/// A row of one name and plain numbers, for figures over models.
+pub(super) fn plain_row(name: &str, cells: Vec<Option<Cell>>) -> Row {
+    Row { name: name.into(), cells }
+}
+
+/// Keys that only name a model.
+pub(super) fn of_model(model: &str) -> Keys {
+    keys_of([("model", model)])
+}

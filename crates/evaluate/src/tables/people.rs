@@ -1,0 +1,85 @@
+//! People's ratings of answers compared with the judges' (FLUB, table 2).
+
+use riddlemill_benchmarks::table as declared;
+
+use super::scores::ScoreBook;
+use super::table::{Cell, Keys, Look, Row, Table};
+use crate::answer::Answer;
+use crate::metrics::{Correlation, Unit, pearson, pearson_r, spearman, spearman_r};
+use crate::task::{Setting, Task};
+
+/// An answer scored by people and judges: its unit, people's mean on the judges' scale, the judges' mean.
+struct Scored {
+    unit: usize,
+    person: f64,
+    judge: f64,
+}
+
+fn scored(book: &ScoreBook<'_>, who: usize, task: Task, setting: Setting, times: f64) -> Vec<Scored> {
+    let Some(column) = book.column(who, task, setting) else { return Vec::new() };
+    let one = |at: usize, answer: &Answer| {
+        let (person, judge) = (answer.mean_rating(true)?, answer.mean_rating(false)?);
+        Some(Scored { unit: book.unit(at), person: times * person, judge })
+    };
+    let all = column.iter().enumerate();
+    all.flat_map(|(at, answers)| answers.iter().filter_map(move |answer| one(at, answer))).collect()
+}
+
+/// FLUB's table 2: people's scores compared with the judges', on the explanations that both scored.
+pub fn people(book: &ScoreBook<'_>, declared: &declared::Table, task: Task) -> Table {
+    let people = task.declared().people.as_ref();
+    let times = people.map_or(1.0, |people| people.times);
+    // The ranges of people's means and the judges'.
+    let ends = |scale: Option<[u32; 2]>| scale.map_or([0.0, 1.0], |scale| scale.map(f64::from));
+    let scales = [ends(people.and_then(|people| people.scale)).map(|end| times * end), ends(task.scale())];
+    let mut rows = Vec::new();
+    let mut all = Vec::new();
+    for setting in book.settings(task) {
+        for who in book.answered(&[task]) {
+            let scored = scored(book, who, task, setting, times);
+            if scored.is_empty() {
+                continue;
+            }
+            let keys = book.keys(who, task, setting);
+            let name = format!("{}, {setting}", book.who[who].name);
+            rows.push(Row { name, cells: against(book, &scored, scales, &keys) });
+            all.extend(scored);
+        }
+    }
+    if rows.len() > 1 {
+        let keys = Keys::from([("task", task.to_string())]);
+        rows.push(Row { name: "Overall".into(), cells: against(book, &all, scales, &keys) });
+    }
+    let columns = ["People", "Judges", "Spearman", "Pearson", "Spearman p", "Pearson p"];
+    let columns = columns.map(str::to_string).into();
+    Table { columns, rows, ..Table::headed(declared, "Model and setting", Look::Plain) }
+}
+
+fn against(book: &ScoreBook<'_>, scored: &[Scored], scales: [[f64; 2]; 2], keys: &Keys) -> Vec<Option<Cell>> {
+    let n = scored.len();
+    let mean = |value: fn(&Scored) -> f64, range: [f64; 2]| {
+        let units: Vec<Unit> =
+            scored.iter().map(|one| Unit { at: one.unit, sum: value(one), count: 1.0 }).collect();
+        Some(Cell::new(book.resamples.ratio(&units, range)?, 1.0, n, keys.clone()))
+    };
+    // Repeated by the weight of their unit.
+    let pairs = |weights: &[u16]| -> Vec<(f64, f64)> {
+        let repeated =
+            |one: &Scored| std::iter::repeat_n((one.person, one.judge), usize::from(weights[one.unit]));
+        scored.iter().flat_map(repeated).collect()
+    };
+    let once: Vec<(f64, f64)> = scored.iter().map(|one| (one.person, one.judge)).collect();
+    let correlation = |of: fn(&[(f64, f64)]) -> Option<f64>| {
+        let (r, ends) = book.resamples.correlation(n, |weights| of(&pairs(weights)))?;
+        Some(Cell::within(r, ends, n, keys.clone()))
+    };
+    let p = |of: Option<Correlation>| Some(Cell::plain(of?.p?, n, keys.clone()));
+    vec![
+        mean(|one| one.person, scales[0]),
+        mean(|one| one.judge, scales[1]),
+        correlation(spearman_r),
+        correlation(pearson_r),
+        p(spearman(&once)),
+        p(pearson(&once)),
+    ]
+}

@@ -1,0 +1,130 @@
+//! Which of two texts is preferred (Chumor, figure 1), and agreement on that (section 3, appendix C).
+
+use riddlemill_benchmarks::table as declared;
+
+use super::scores::ScoreBook;
+use super::table::{Cell, Keys, Look, Row, Table};
+use crate::answer::Answer;
+use crate::metrics::SHARE;
+use crate::review::agreement::{Coefficient, Units};
+use crate::review::majority;
+use crate::task::{Setting, Task};
+
+const VERDICTS: [&str; 3] = ["human", "llm", "equal"];
+
+/// The verdict of more than half of those who judged an answer; `undecided` if there is none, for example if
+/// all three differ. `None` if nobody judged it.
+fn verdict<'a>(verdicts: impl Iterator<Item = &'a str>) -> Option<&'static str> {
+    let counts = counts(verdicts);
+    let judged = counts.iter().any(|count| *count > 0);
+    let by_verdict = VERDICTS.into_iter().zip(counts.map(|count| count as usize));
+    judged.then(|| majority(by_verdict).unwrap_or("undecided"))
+}
+
+fn verdicts(answer: &Answer, person: bool) -> impl Iterator<Item = &str> {
+    answer.ratings.iter().filter(move |rating| rating.person == person).map(|rating| rating.value.as_str())
+}
+
+/// Figure 1: whose explanation wins, in percent of the jokes, by people and by judges.
+pub fn winning(book: &ScoreBook<'_>, declared: &declared::Table, task: Task) -> Table {
+    let mut rows = Vec::new();
+    for who in book.answered(&[task]) {
+        let Some(column) = book.column(who, task, Setting::default()) else { continue };
+        for person in [true, false] {
+            let share = |verdict: &str| {
+                let value = |answer: &Answer| {
+                    self::verdict(verdicts(answer, person)).map(|found| f64::from(found == verdict))
+                };
+                let (units, n) = book.parts(column, |_| true, value);
+                Some(Cell::new(book.resamples.ratio(&units, SHARE)?, 100.0, n, keys(book, who, task, person)))
+            };
+            let cells: Vec<Option<Cell>> =
+                ["human", "llm", "equal", "undecided"].into_iter().map(share).collect();
+            if cells.iter().any(Option::is_some) {
+                let by = if person { "people" } else { "judges" };
+                rows.push(Row { name: format!("{}, by {by}", book.who[who].name), cells });
+            }
+        }
+    }
+    let columns = ["Person wins", "Model wins", "Equal", "Undecided"].map(str::to_string).into();
+    Table { columns, rows, ..Table::headed(declared, "Model", Look::Plain) }
+}
+
+fn keys(book: &ScoreBook<'_>, who: usize, task: Task, person: bool) -> Keys {
+    let mut keys = book.keys(who, task, Setting::default());
+    keys.insert("rated_by", if person { "people" } else { "judges" }.into());
+    keys
+}
+
+/// Agreement on the preferences: percent of agreeing pairs (appendix C) and Fleiss' kappa; between people,
+/// between judges, and between the judges' majority and people's.
+pub fn agreement(book: &ScoreBook<'_>, declared: &declared::Table, task: Task) -> Table {
+    let mut rows = Vec::new();
+    for who in book.answered(&[task]) {
+        let Some(column) = book.column(who, task, Setting::default()) else { continue };
+        let answers: Vec<(usize, &Answer)> = column
+            .iter()
+            .enumerate()
+            .flat_map(|(at, of)| of.iter().map(move |a| (book.unit(at), *a)))
+            .collect();
+        let name = &book.who[who].name;
+        for person in [true, false] {
+            let rated: Vec<(usize, [u32; 3])> =
+                answers.iter().map(|(at, answer)| (*at, counts(verdicts(answer, person)))).collect();
+            let cells = among(book, &rated, keys(book, who, task, person));
+            if cells.iter().any(Option::is_some) {
+                rows.push(Row {
+                    name: format!("{name}: {}", if person { "people" } else { "judges" }),
+                    cells,
+                });
+            }
+        }
+        let both: Vec<(usize, [u32; 3])> = answers
+            .iter()
+            .filter_map(|(at, answer)| {
+                let sides = [true, false].map(|person| verdict(verdicts(answer, person)));
+                let [Some(people), Some(judges)] = sides else { return None };
+                Some((*at, counts([people, judges].into_iter())))
+            })
+            .filter(|(_, counts)| counts.iter().sum::<u32>() == 2)
+            .collect();
+        let cells = among(book, &both, book.keys(who, task, Setting::default()));
+        if cells.iter().any(Option::is_some) {
+            rows.push(Row { name: format!("{name}: judges with people"), cells });
+        }
+    }
+    let columns = ["Agreement %", "Fleiss' kappa"].map(str::to_string).into();
+    Table { columns, rows, ..Table::headed(declared, "Model and who judges", Look::Plain) }
+}
+
+fn counts<'a>(verdicts: impl Iterator<Item = &'a str>) -> [u32; 3] {
+    let mut counts = [0; 3];
+    for verdict in verdicts {
+        if let Some(at) = VERDICTS.iter().position(|known| *known == verdict) {
+            counts[at] += 1;
+        }
+    }
+    counts
+}
+
+fn among(book: &ScoreBook<'_>, rated: &[(usize, [u32; 3])], keys: Keys) -> Vec<Option<Cell>> {
+    let twice: Vec<&(usize, [u32; 3])> = rated.iter().filter(|(_, of)| of.iter().sum::<u32>() >= 2).collect();
+    let n = twice.len();
+    let units = |times: &dyn Fn(usize) -> u16| {
+        let mut units = Units::nominal(VERDICTS.len());
+        for (at, counts) in &twice {
+            (0..times(*at)).for_each(|_| units.push_counts(counts));
+        }
+        units
+    };
+    let once = units(&|_| 1);
+    let of = |which: Coefficient| {
+        let drawn = book.resamples.drawn(|weights| which.compute(&units(&|at| weights[at])));
+        Some(book.resamples.settings().of_coefficient(which, &once, which.compute(&once)?, drawn))
+    };
+    let (share, kappa) = (of(Coefficient::Percent), of(Coefficient::Fleiss));
+    vec![
+        share.map(|estimate| Cell::new(estimate, 100.0, n, keys.clone())),
+        kappa.map(|estimate| Cell::new(estimate, 1.0, n, keys)),
+    ]
+}

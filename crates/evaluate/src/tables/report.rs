@@ -1,0 +1,255 @@
+//! The report on one set.
+
+use std::collections::BTreeMap;
+
+use riddlemill_benchmarks::table::{Drawn, Kind, Measure, Measures, Native, Shape, Table as Declared};
+use serde::Serialize;
+
+use super::across::{Point, points, together};
+use super::compare::{Comparison, comparisons};
+use super::leaderboard::leaderboards;
+use super::scores::ScoreBook;
+use super::table::{Cell, Keys, Table};
+use super::{declared, free, judged, known, orders, people, preferences};
+use crate::charts::{bars, lines, scatter, stacked};
+use crate::figures::Chart;
+use crate::set::Sample;
+use crate::task::{Setting, Task};
+use crate::text::decimals;
+
+/// Tables, comparisons and charts of one set.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// `flub@1.0.0`.
+    pub set: String,
+    /// How many items it has.
+    pub items: usize,
+    /// Why the release is a draft; empty if it is not.
+    pub draft: Vec<String>,
+    /// Number of rows withdrawn since, which are left out of the figures.
+    pub withdrawn: usize,
+    /// What was drawn of the set; `None` if all of it is evaluated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sample: Option<Sample>,
+    /// How each endpoint drew several answers to an item, and which items have no prompt in their language.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub drawn: Vec<String>,
+    /// The tables, in the order of the paper.
+    pub tables: Vec<Table>,
+    /// Every two models.
+    pub comparisons: Vec<Comparison>,
+    /// The charts of the page.
+    #[serde(skip)]
+    pub charts: Vec<Chart>,
+}
+
+impl Report {
+    /// The sentence on rows that are left out, if there are any.
+    pub fn describe_withdrawn(&self) -> Option<String> {
+        let rows = match self.withdrawn {
+            0 => return None,
+            1 => "1 row was",
+            n => return Some(format!("{n} rows were withdrawn since and are left out")),
+        };
+        Some(format!("{rows} withdrawn since and is left out"))
+    }
+}
+
+/// Models' scores, from 0 to 100, in tasks with judges: the other axis of figures that compare sets.
+pub type Scores = BTreeMap<&'static str, BTreeMap<String, f64>>;
+
+/// Adds the scores on a set.
+pub fn add_scores(book: &ScoreBook<'_>, scores: &mut Scores) {
+    for task in Task::of_config(&book.set.config).into_iter().filter(|task| task.scale().is_some()) {
+        for who in book.answered(&[task]) {
+            if let Some(cell) = judged::score(book, who, task, None, None) {
+                scores.entry(task.name()).or_default().insert(book.who[who].name.clone(), cell.value);
+            }
+        }
+    }
+}
+
+/// Computes the report. `other_scores` are models' scores on the sets evaluated with it.
+pub fn report(book: &ScoreBook<'_>, other_scores: &Scores) -> Report {
+    let (mut tables, mut charts) = (Vec::new(), Vec::new());
+    let declared = riddlemill_benchmarks::find(&book.set.config).map(|found| found.evaluation.as_slice());
+    match declared.unwrap_or_default() {
+        [] => {
+            let table = declared::of_all_tasks(book);
+            charts.push(bars(&table.title, &table, 100.0));
+            tables.push((table, None));
+        }
+        declared => {
+            for one in declared {
+                for table in tables_of(book, one, other_scores, &mut charts) {
+                    charts.extend(one.drawn.iter().filter_map(|drawn| chart(book, one, drawn, &table)));
+                    tables.push((table, Some(one)));
+                }
+            }
+        }
+    }
+    tables.retain(|(table, _)| table.rows.iter().any(|row| row.cells.iter().any(Option::is_some)));
+    let known = known::known(book, &tables);
+    let mut tables: Vec<Table> = tables.into_iter().map(|(table, _)| table).collect();
+    tables.extend(known);
+    tables.extend(leaderboards(book));
+    charts.retain(|chart| !chart.is_empty());
+    Report {
+        set: book.set.name(),
+        items: book.set.items.len(),
+        draft: book.set.draft.clone(),
+        withdrawn: book.set.withdrawn,
+        sample: book.set.sample.clone(),
+        drawn: Vec::new(),
+        tables,
+        comparisons: comparisons(book),
+        charts,
+    }
+}
+
+/// The tables of one declaration. Points of a scatter plot become charts directly.
+fn tables_of(
+    book: &ScoreBook<'_>,
+    one: &Declared,
+    other_scores: &Scores,
+    charts: &mut Vec<Chart>,
+) -> Vec<Table> {
+    let native = match &one.measures {
+        Measures::Columns { columns, by_setting, part } => {
+            return vec![declared::of_columns(book, one, columns, *by_setting, *part)];
+        }
+        Measures::Native(native) => native,
+    };
+    let tasks: Vec<Task> = native.tasks.iter().filter_map(|name| Task::named(name)).collect();
+    // The number of tasks was checked with the folder.
+    let Some(&task) = tasks.first() else { return Vec::new() };
+    let both = [task, tasks.get(1).copied().unwrap_or(task)];
+    match native.kind {
+        Kind::ScoresByPart => {
+            let judges = book.judges(&[task], false);
+            let mut tables = vec![judged::scores(book, one, native, task, None)];
+            if judges.len() > 1 && native.by_judge.is_some() {
+                let of_judge = |judge: &&str| judged::scores(book, one, native, task, Some(judge));
+                tables.extend(judges.iter().map(of_judge));
+            }
+            tables
+        }
+        Kind::TwoScores => vec![judged::two(book, one, native, both)],
+        Kind::Ratings => vec![judged::distributions(book, one, task)],
+        Kind::JudgePairs => {
+            let (table, pairs) = judged::judge_pairs(book, one, task);
+            for (pair, means) in pairs {
+                let [a, b] = &pair.judges;
+                let r = pair.mean.pearson.map_or_else(|| "undefined".to_string(), |r| decimals(r, 3));
+                let unnamed = |(x, y): (f64, f64)| Point { model: String::new(), x, y };
+                let points: Vec<Point> = means.into_iter().map(unnamed).collect();
+                for title in scatters(one) {
+                    let title = [a.as_str(), b, &r]
+                        .iter()
+                        .fold(title.to_owned(), |title, word| title.replacen("{}", word, 1));
+                    charts.push(scatter(&title, [a, b], &points, false));
+                }
+            }
+            vec![table]
+        }
+        Kind::Sizes => sizes(book, one, native, &tasks, charts).into_iter().collect(),
+        Kind::BothOrders => vec![orders::orders(book, one, both)],
+        Kind::BothOrdersByPart => vec![orders::orders_by_part(book, one, native, both)],
+        Kind::Against => against(book, one, native, &tasks, other_scores, charts).into_iter().collect(),
+        Kind::PeopleAndJudges => vec![people::people(book, one, task)],
+        Kind::Wins => vec![preferences::winning(book, one, task)],
+        Kind::Preferences => vec![preferences::agreement(book, one, task)],
+        Kind::FreeAnswers => vec![free::answers(book, one, task)],
+    }
+}
+
+/// The headings of a table's scatter plots.
+fn scatters(one: &Declared) -> impl Iterator<Item = &'static str> {
+    one.drawn.iter().filter(|drawn| drawn.shape == Shape::Scatter).map(|drawn| drawn.title)
+}
+
+/// A chart of a table's rows; `None` without data, or if its points are drawn already.
+fn chart(book: &ScoreBook<'_>, one: &Declared, drawn: &Drawn, table: &Table) -> Option<Chart> {
+    match drawn.shape {
+        Shape::Bars(count) => Some(bars(drawn.title, &table.first_columns(count), 100.0)),
+        Shape::Stacked => Some(stacked(drawn.title, table)),
+        Shape::Lines => {
+            let Measures::Columns { columns, .. } = &one.measures else { return None };
+            let Measure::Accuracy(name) = columns.first()?.measure else { return None };
+            let settings = book.settings(Task::named(name)?).into_iter();
+            let shots: Vec<Setting> = settings.filter(|setting| !setting.cot).collect();
+            (shots.len() > 1).then(|| lines(drawn.title, table, 0, &shots))
+        }
+        Shape::Scatter => None,
+    }
+}
+
+/// Models' scores in a task, or in the two with both orders of the same options, from 0 to 100.
+fn reached(book: &ScoreBook<'_>, tasks: &[Task]) -> Vec<(String, Cell)> {
+    if let [first, second] = tasks {
+        return orders::scores(book, [*first, *second]);
+    }
+    let Some(&task) = tasks.first() else { return Vec::new() };
+    let score = |who: usize| {
+        let cell = match task.scale() {
+            Some(_) => judged::score(book, who, task, None, None)?,
+            None => book.accuracy(who, task, Setting::default(), |_| true, Keys::new())?,
+        };
+        Some((book.who[who].name.clone(), cell))
+    };
+    book.answered(&[task]).into_iter().filter_map(score).collect()
+}
+
+/// RuozhiBench's figure 8: with the other set evaluated together with this one, else by the ratings in the
+/// rows.
+fn against(
+    book: &ScoreBook<'_>,
+    one: &Declared,
+    native: &Native,
+    tasks: &[Task],
+    other_scores: &Scores,
+    charts: &mut Vec<Chart>,
+) -> Option<Table> {
+    let released = || -> BTreeMap<String, f64> {
+        native.ratings.map(|columns| orders::released_scores(book, columns)).unwrap_or_default()
+    };
+    let other = native.other.and_then(|other| other_scores.get(other)).filter(|scores| !scores.is_empty());
+    let both = points(&other.cloned().unwrap_or_else(released), &reached(book, tasks));
+    let axes = [*native.columns.first()?, *native.columns.get(1)?];
+    if both.len() < 2 {
+        return None;
+    }
+    charts.extend(scatters(one).map(|title| scatter(title, axes, &both, false)));
+    Some(together(one, axes, &both, book.resamples.settings()))
+}
+
+/// RuozhiBench's figure 9, if the sizes of at least two models are known.
+fn sizes(
+    book: &ScoreBook<'_>,
+    one: &Declared,
+    native: &Native,
+    tasks: &[Task],
+    charts: &mut Vec<Chart>,
+) -> Option<Table> {
+    let sized = points(&book.sizes, &reached(book, tasks));
+    let axis = *native.columns.first()?;
+    if sized.len() < 2 {
+        return None;
+    }
+    // Regression and correlation use the logarithm, as in the figure.
+    let on_log: Vec<Point> =
+        sized.iter().map(|point| Point { x: point.x.log10(), ..point.clone() }).collect();
+    let axes = ["Size in billions of parameters", axis];
+    charts.extend(scatters(one).map(|title| scatter(title, axes, &sized, true)));
+    Some(together(one, ["Size, log10 of billions", axis], &on_log, book.resamples.settings()))
+}
+
+impl Table {
+    /// The table without its later columns.
+    fn first_columns(&self, count: usize) -> Table {
+        let mut table = self.clone();
+        table.columns.truncate(count);
+        table.rows.iter_mut().for_each(|row| row.cells.truncate(count));
+        table
+    }
+}

@@ -1,0 +1,236 @@
+//! The answers of a set by author, task and setting, with the items; and figures computed from them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::table::{Cell, Keys};
+use crate::answer::{Answer, NoAnswer, OF_A_REPLY};
+use crate::item::Item;
+use crate::metrics::{Resamples, SHARE, Unit};
+use crate::review::agreement::Bootstrap;
+use crate::set::Set;
+use crate::task::{Setting, Task};
+
+/// The name of all people together.
+pub const PEOPLE: &str = "people";
+
+/// The author of answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Who {
+    /// The name in tables.
+    pub name: String,
+    /// Whether it is a person, or all of them.
+    pub person: bool,
+}
+
+/// Answers of one task in one setting: a list per item, empty if nobody answered.
+pub type Column<'a> = Vec<Vec<&'a Answer>>;
+
+/// All answers to a set.
+pub struct ScoreBook<'a> {
+    pub set: &'a Set,
+    /// Models in the order they come, then people: all together first, followed by each of them.
+    pub who: Vec<Who>,
+    /// Sizes in billions of parameters, by model.
+    pub sizes: BTreeMap<String, f64>,
+    /// Resamples of the groups of items; in most benchmarks each item is its own group.
+    pub resamples: Resamples,
+    /// The unit of each item.
+    units: Vec<usize>,
+    columns: BTreeMap<(usize, Task, Setting), Column<'a>>,
+}
+
+impl<'a> ScoreBook<'a> {
+    /// Groups answers. `models` gives the order of models; others follow in the order they come.
+    pub fn new(
+        set: &'a Set,
+        answers: &'a [Answer],
+        models: &[String],
+        sizes: BTreeMap<String, f64>,
+        bootstrap: Bootstrap,
+    ) -> ScoreBook<'a> {
+        let units = units(&set.items);
+        let count = units.iter().max().map_or(0, |last| last + 1);
+        let mut who: Vec<Who> = Vec::new();
+        let mut add = |name: &str, person: bool| {
+            if !who.iter().any(|one| one.name == name && one.person == person) {
+                who.push(Who { name: name.to_owned(), person });
+            }
+        };
+        let named = |name: &&String| answers.iter().any(|answer| !answer.person && answer.model == **name);
+        models.iter().filter(named).for_each(|name| add(name, false));
+        answers.iter().filter(|answer| !answer.person).for_each(|answer| add(&answer.model, false));
+        if answers.iter().any(|answer| answer.person) {
+            add(PEOPLE, true);
+        }
+        answers.iter().filter(|answer| answer.person).for_each(|answer| add(&answer.model, true));
+        let place_of =
+            |name: &str, person: bool| who.iter().position(|w| w.name == name && w.person == person);
+        let places = set.places();
+        let mut columns: BTreeMap<(usize, Task, Setting), Column<'a>> = BTreeMap::new();
+        for answer in answers {
+            let Some(&item) = places.get(answer.item.as_str()) else { continue };
+            let mut put = |who: Option<usize>| {
+                let Some(who) = who else { return };
+                let column = columns
+                    .entry((who, answer.task, answer.setting))
+                    .or_insert_with(|| set.items.iter().map(|_| Vec::new()).collect());
+                column[item].push(answer);
+            };
+            put(place_of(&answer.model, answer.person));
+            if answer.person {
+                put(place_of(PEOPLE, true));
+            }
+        }
+        let resamples = Resamples::new(bootstrap, &set.config, count);
+        ScoreBook { set, who, sizes, resamples, units, columns }
+    }
+
+    /// The unit of resampling of an item.
+    pub fn unit(&self, item: usize) -> usize {
+        self.units[item]
+    }
+
+    /// One author's answers, item by item.
+    pub fn column(&self, who: usize, task: Task, setting: Setting) -> Option<&Column<'a>> {
+        self.columns.get(&(who, task, setting))
+    }
+
+    /// The settings in which a task was answered, those without chain of thought first.
+    pub fn settings(&self, task: Task) -> Vec<Setting> {
+        let mut settings: Vec<Setting> =
+            self.columns.keys().filter(|(_, of, _)| *of == task).map(|(_, _, setting)| *setting).collect();
+        settings.sort();
+        settings.dedup();
+        settings
+    }
+
+    /// The authors who answered any of these tasks.
+    pub fn answered(&self, tasks: &[Task]) -> Vec<usize> {
+        let of_tasks = self.columns.keys().filter(|(_, task, _)| tasks.contains(task));
+        of_tasks.map(|(who, ..)| *who).collect::<BTreeSet<usize>>().into_iter().collect()
+    }
+
+    /// The authors who answered a task, each with every setting in which it did.
+    pub fn answered_in(&self, task: Task) -> impl Iterator<Item = (usize, Setting)> {
+        self.columns.keys().filter(move |(_, of, _)| *of == task).map(|(who, _, setting)| (*who, *setting))
+    }
+
+    /// Judges of these tasks, sorted.
+    pub fn judges(&self, tasks: &[Task], persons: bool) -> Vec<&'a str> {
+        let mut judges: Vec<&str> = self
+            .columns
+            .iter()
+            .filter(|((_, task, _), _)| tasks.contains(task))
+            .flat_map(|(_, column)| column.iter().flatten())
+            .flat_map(|answer| answer.ratings.iter().filter(|rating| rating.person == persons))
+            .map(|rating| rating.judge.as_str())
+            .collect();
+        judges.sort_unstable();
+        judges.dedup();
+        judges
+    }
+
+    /// The addends of items to a ratio, and the number of answers: `value` returns an answer's numerator if
+    /// it counts.
+    pub fn parts(
+        &self,
+        column: &Column<'_>,
+        among: impl Fn(&Item) -> bool,
+        value: impl Fn(&Answer) -> Option<f64>,
+    ) -> (Vec<Unit>, usize) {
+        let mut units = Vec::new();
+        let mut n = 0;
+        for (at, answers) in column.iter().enumerate().filter(|(at, _)| among(&self.set.items[*at])) {
+            let values = answers.iter().filter_map(|answer| value(answer));
+            let (sum, count) = values.fold((0.0, 0usize), |(sum, count), value| (sum + value, count + 1));
+            if count > 0 {
+                n += count;
+                units.push(Unit { at: self.units[at], sum, count: count as f64 });
+            }
+        }
+        (units, n)
+    }
+
+    /// The share of correct answers among items, in percent; a format error is incorrect.
+    pub fn accuracy(
+        &self,
+        who: usize,
+        task: Task,
+        setting: Setting,
+        among: impl Fn(&Item) -> bool,
+        mut keys: Keys,
+    ) -> Option<Cell> {
+        let column = self.column(who, task, setting)?;
+        let (units, n) = self.parts(column, among, |answer| answer.correct.map(f64::from));
+        keys.extend(self.keys(who, task, setting));
+        Some(Cell::new(self.resamples.ratio(&units, SHARE)?, 100.0, n, keys))
+    }
+
+    /// The share of answers in the requested format, in percent.
+    pub fn format(&self, who: usize, tasks: &[Task], setting: Setting) -> Option<Cell> {
+        self.share(who, tasks, setting, |answer| Some(f64::from(answer.format_error.is_none())))
+    }
+
+    /// The share of an endpoint's replies that hold no answer for this reason, in percent.
+    pub fn without_answer(
+        &self,
+        who: usize,
+        tasks: &[Task],
+        setting: Setting,
+        why: NoAnswer,
+    ) -> Option<Cell> {
+        let is_so = |answer: &Answer| f64::from(answer.no_answer == Some(why));
+        self.share(who, tasks, setting, |answer| answer.basis.starts_with(OF_A_REPLY).then(|| is_so(answer)))
+    }
+
+    /// All answers.
+    pub fn all(&self) -> impl Iterator<Item = &'a Answer> {
+        let together = |who: &Who| who.person && who.name == PEOPLE;
+        let columns = self.columns.iter().filter(move |((who, ..), _)| !together(&self.who[*who]));
+        columns.flat_map(|(_, column)| column.iter().flatten().copied())
+    }
+
+    fn share(
+        &self,
+        who: usize,
+        tasks: &[Task],
+        setting: Setting,
+        value: impl Fn(&Answer) -> Option<f64>,
+    ) -> Option<Cell> {
+        let (mut units, mut n) = (Vec::new(), 0);
+        for &task in tasks {
+            let Some(column) = self.column(who, task, setting) else { continue };
+            let (more, count) = self.parts(column, |_| true, &value);
+            units.extend(more);
+            n += count;
+        }
+        let mut keys = self.keys(who, tasks[0], setting);
+        // A figure over several tasks belongs to none of them.
+        if tasks.len() > 1 {
+            keys.remove("task");
+        }
+        Some(Cell::new(self.resamples.ratio(&units, SHARE)?, 100.0, n, keys))
+    }
+
+    /// The keys that identify an author's answers in answers.jsonl.
+    pub fn keys(&self, who: usize, task: Task, setting: Setting) -> Keys {
+        let who = &self.who[who];
+        let whose = match who.person && who.name == PEOPLE {
+            true => ("person", "true".to_string()),
+            false => ("model", who.name.clone()),
+        };
+        Keys::from([whose, ("task", task.to_string()), ("setting", setting.to_string())])
+    }
+}
+
+/// One unit per group, whose items are resampled together.
+fn units(items: &[Item]) -> Vec<usize> {
+    let mut known: BTreeMap<&str, usize> = BTreeMap::new();
+    items
+        .iter()
+        .map(|item| {
+            let next = known.len();
+            *known.entry(&item.group).or_insert(next)
+        })
+        .collect()
+}

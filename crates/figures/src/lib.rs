@@ -1,0 +1,224 @@
+//! Figures as files that go into a paper: a chart as SVG that stands alone, its data as CSV, a table as LaTeX.
+//!
+//! `report --figures` and `evaluate --figures` describe what they show as [`Chart`] and [`Table`]; this renders them, as text,
+//! Markdown and parts of pages too, and knows nothing of stages or answers. The same figures give the same bytes.
+//!
+//! # In reading order
+//!
+//! - [`Chart`]: what is drawn; `canvas`, `shapes` and `svg` draw it.
+//! - [`Table`]: what is tabulated, as text, Markdown and part of a page; `latex` as LaTeX. `measures`: means and percentages.
+//! - [`markup`]: templates of pages without their layout.
+
+mod canvas;
+mod latex;
+pub mod markup;
+mod measures;
+mod shapes;
+mod svg;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+use riddlemill_files::{Error, durable};
+use riddlemill_review::exchange::{CsvFor, csv_table};
+
+pub use latex::latex;
+pub use measures::{mean, percent};
+pub use svg::{Words, drawing, svg};
+pub use table::{Cell, Column, Figure, Plot, ShownTable, Table, Unit, plain};
+
+/// The macro `table` of pages, which takes a [`ShownTable`].
+pub const TABLE_TEMPLATE: &str = include_str!("templates/table.html");
+
+/// A chart and its data.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chart {
+    /// The stem of its files.
+    pub name: String,
+    /// The heading.
+    pub title: String,
+    /// The titles of the axis of rows and of the axis of values; of points those of the two values.
+    pub axes: [String; 2],
+    pub shape: Shape,
+    /// What each value of a row is.
+    pub series: Vec<String>,
+    pub rows: Vec<ChartRow>,
+    /// The end of the axis of values; the largest value if `None`.
+    pub most: Option<f64>,
+    /// Thresholds that are drawn across columns.
+    pub limits: Vec<Limit>,
+}
+
+/// The values of one name, one for each series.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChartRow {
+    pub name: String,
+    pub values: Vec<Option<Datum>>,
+}
+
+/// A value with the ends of its interval, if it has one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Datum {
+    pub value: f64,
+    pub ends: Option<[f64; 2]>,
+}
+
+/// A threshold.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Limit {
+    /// Its place in columns, from 0: 2.5 is the middle of the third.
+    pub at: f64,
+    /// What it limits, with its value.
+    pub name: String,
+}
+
+/// How a chart is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// A horizontal bar for each value, with its interval.
+    Bars,
+    /// The values of a row behind each other, as shares of 100.
+    Stacked,
+    /// Vertical bars: a histogram.
+    Columns,
+    /// Vertical bars whose values are piled up.
+    Piles,
+    /// A line for each series over the rows.
+    Lines,
+    /// A point for each row, whose two values are its place, and the line of least squares.
+    Points {
+        /// Whether the first axis is logarithmic.
+        log: bool,
+    },
+}
+
+/// A file: its name and its bytes.
+pub type File = (String, Vec<u8>);
+
+impl Datum {
+    /// A value without an interval.
+    pub fn plain(value: f64) -> Datum {
+        Datum { value, ends: None }
+    }
+}
+
+impl Chart {
+    /// Whether there is anything to draw.
+    pub fn is_empty(&self) -> bool {
+        self.rows.iter().all(|row| row.values.iter().all(Option::is_none))
+    }
+
+    /// Its data, one value a line.
+    pub fn csv(&self) -> Vec<u8> {
+        let end = |datum: &Datum, at: usize| datum.ends.map(|ends| ends[at].to_string()).unwrap_or_default();
+        let rows = self.rows.iter().flat_map(|row| {
+            let values = self.series.iter().zip(&row.values);
+            values.filter_map(|(series, datum)| {
+                let datum = datum.as_ref()?;
+                let value = datum.value.to_string();
+                Some([row.name.clone(), series.clone(), value, end(datum, 0), end(datum, 1)])
+            })
+        });
+        // Rows of equal length, written into memory, cannot fail.
+        csv_table(CsvFor::Programs, &["row", "column", "value", "low", "high"], rows).unwrap_or_default()
+    }
+
+    /// The same chart in other words: of its title, axes, series, rows and limits.
+    #[must_use]
+    pub fn translated(&self, word: impl Fn(&str) -> Option<String>) -> Chart {
+        let said = |text: &String| word(text).unwrap_or_else(|| text.clone());
+        let mut chart = self.clone();
+        chart.title = said(&self.title);
+        chart.axes = self.axes.each_ref().map(said);
+        chart.series = self.series.iter().map(said).collect();
+        chart.rows.iter_mut().for_each(|row| row.name = said(&row.name));
+        chart.limits.iter_mut().for_each(|limit| limit.name = said(&limit.name));
+        chart
+    }
+
+    /// Its drawing as a part of a page that shows one of two languages: the same as in its file, once in each.
+    pub fn html(&self, chinese: impl Fn(&str) -> Option<String>) -> String {
+        let (english, other) =
+            (drawing(self, &Words::ENGLISH), drawing(&self.translated(chinese), &Words::CHINESE));
+        format!("<div lang=\"en\">{english}</div><div lang=\"zh-Hans\">{other}</div>")
+    }
+
+    /// The drawing and its data.
+    pub fn files(&self) -> [File; 2] {
+        [(format!("{}.svg", self.name), svg(self).into_bytes()), (format!("{}.csv", self.name), self.csv())]
+    }
+
+    /// The same files as links of a page: what each is, its name, and its address.
+    pub fn links(&self) -> [[String; 3]; 2] {
+        let kinds = [("SVG", "image/svg+xml;charset=utf-8"), ("CSV", "text/csv;charset=utf-8")];
+        let mut kinds = kinds.into_iter();
+        self.files().map(|(name, bytes)| {
+            let (kind, media) = kinds.next().unwrap_or_default();
+            [kind.to_owned(), name, format!("data:{media},{}", percent_encoded(&bytes))]
+        })
+    }
+}
+
+/// How many records are left after each stage, as a chart; `first` is how many were read.
+pub fn funnel(recipe: &str, first: Option<u64>, stages: impl IntoIterator<Item = (String, u64)>) -> Chart {
+    let row =
+        |(name, count): (String, u64)| ChartRow { name, values: vec![Some(Datum::plain(count as f64))] };
+    Chart {
+        name: stem(&format!("{recipe}-funnel")),
+        title: format!("{recipe}: records after each stage"),
+        axes: ["stage".to_owned(), "records".to_owned()],
+        shape: Shape::Bars,
+        series: vec!["records".to_owned()],
+        rows: first.map(|read| ("read".to_owned(), read)).into_iter().chain(stages).map(row).collect(),
+        most: None,
+        limits: Vec::new(),
+    }
+}
+
+impl Table {
+    /// Its files: LaTeX and CSV, and its chart as SVG and CSV.
+    pub fn files(&self) -> Vec<File> {
+        let (tex, csv) = (format!("{}.tex", self.name), format!("{}.csv", self.name));
+        let mut files = vec![(tex, latex(self).into_bytes()), (csv, self.csv())];
+        files.extend(self.chart().iter().flat_map(Chart::files));
+        files
+    }
+}
+
+/// Writes files into a folder, which is created; files of the same names are replaced.
+///
+/// # Errors
+/// [`Error`] if one cannot be written.
+pub fn write(folder: &Path, files: &[File]) -> Result<(), Error> {
+    durable::create_folder(folder)?;
+    files.iter().try_for_each(|(name, bytes)| durable::replace(&folder.join(name), bytes))
+}
+
+/// A name as part of a file's: letters, digits and points, everything else a hyphen.
+pub fn stem(text: &str) -> String {
+    let mut stem = String::new();
+    for c in text.chars() {
+        match c.is_alphanumeric() || c == '.' {
+            true => stem.extend(c.to_lowercase()),
+            false if stem.ends_with('-') => {}
+            false => stem.push('-'),
+        }
+    }
+    stem.trim_matches(['-', '.']).to_owned()
+}
+
+fn percent_encoded(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    let mut encoded = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                encoded.push(char::from(*byte))
+            }
+            byte => _ = write!(encoded, "%{byte:02X}"),
+        }
+    }
+    encoded
+}

@@ -1,0 +1,298 @@
+use super::*;
+
+fn chart(shape: Shape, rows: &[(&str, &[f64])]) -> Chart {
+    let row = |(name, values): &(&str, &[f64])| ChartRow {
+        name: (*name).to_owned(),
+        values: values.iter().map(|value| Some(Datum::plain(*value))).collect(),
+    };
+    let count = rows.first().map_or(1, |(_, values)| values.len());
+    Chart {
+        name: "c".into(),
+        title: "A <b> & 标题".into(),
+        axes: ["kind".into(), "records".into()],
+        shape,
+        series: (0..count).map(|at| format!("series {at}")).collect(),
+        rows: rows.iter().map(row).collect(),
+        most: None,
+        limits: vec![Limit { at: 1.0, name: "filter.max_chars 10".into() }],
+    }
+}
+
+const ALL: [Shape; 7] = [
+    Shape::Bars,
+    Shape::Stacked,
+    Shape::Columns,
+    Shape::Piles,
+    Shape::Lines,
+    Shape::Points { log: false },
+    Shape::Points { log: true },
+];
+
+#[test]
+fn nothing_in_a_table_is_a_command_of_latex() {
+    let rows = vec![
+        vec!["[a] 50 % & {x}_y^2 \\input ~ <|> #$".to_owned(), "-3.2".to_owned()],
+        vec!["*star".to_owned(), String::new()],
+    ];
+    let table = Table::of_texts("flub tasks".into(), "A_b".into(), &["name", "r"], rows);
+    let tex = latex(&table);
+    let line = "    {}[a] 50 \\% \\& \\{x\\}\\_y\\textasciicircum{}2 \\textbackslash{}input \\textasciitilde{} \
+                \\textless{}\\textbar{}\\textgreater{} \\#\\$ & $-$3.2 \\\\\n";
+    assert!(tex.contains(line), "{tex}");
+    for part in [
+        "\\begin{tabular}{lr}",
+        "\\toprule",
+        "\\bottomrule",
+        "\\caption{A\\_b}",
+        "\\label{tab:flub-tasks}",
+        "{}*star",
+    ] {
+        assert!(tex.contains(part), "{part}: {tex}");
+    }
+}
+
+#[test]
+fn columns_of_numbers_stand_on_the_right_and_words_that_begin_with_digits_do_not() {
+    let row = |cells: [&str; 4]| cells.map(str::to_owned).to_vec();
+    let rows = vec![row(["1", "5-shot", "62.00 [59.10, 64.90]", "-"]), row(["2", "2024-01", "", "12.5 %"])];
+    let table = Table::of_texts("t".into(), "T".into(), &["no", "setting", "score", "share"], rows);
+    assert!(latex(&table).contains("\\begin{tabular}{llrr}"), "{}", latex(&table));
+    let count = Column { title: "n".into(), unit: Unit::Count };
+    let columns = vec![Column::text("kind"), Column::text("of"), count];
+    let rows = vec![vec![Cell::Text("a".into()), Cell::Text("3 of 4".into()), Cell::Empty]];
+    let table = Table { name: "t".into(), columns, rows, ..Table::default() };
+    assert!(latex(&table).contains("\\begin{tabular}{llr}"), "{}", latex(&table));
+}
+
+/// Two models with a share each, one of them without an interval, and a p-value.
+fn scores() -> Table {
+    let figure = |value: f64, ends: Option<[f64; 2]>| {
+        Cell::Figure(Figure { value, ends, n: Some(9), from: "model = a".into() })
+    };
+    Table {
+        name: "scores".into(),
+        title: "Scores".into(),
+        notes: "Percent.".into(),
+        columns: vec![
+            Column::text("Model"),
+            Column::number("All"),
+            Column::number("p"),
+            Column::number("None"),
+        ],
+        rows: vec![
+            vec![
+                Cell::Text("甲|b".into()),
+                figure(-0.001, Some([-0.002, 0.5])),
+                figure(0.000_12, None),
+                Cell::Empty,
+            ],
+            vec![Cell::Text("c".into()), figure(62.0, Some([59.1, 64.9])), Cell::Empty, Cell::Empty],
+        ],
+        heat: Some([0.0, 100.0]),
+        plot: Some(Plot {
+            shape: Shape::Bars,
+            columns: vec![1],
+            names: None,
+            axes: ["model".into(), "percent".into()],
+            most: Some(100.0),
+        }),
+    }
+}
+
+#[test]
+fn a_table_is_one_in_every_form() {
+    let table = scores();
+    let text = table.text(|text| text.chars().map(|c| if c.is_ascii() { 1 } else { 2 }).sum());
+    let lines = [
+        "Scores",
+        "        All                       p",
+        "  甲|b  0.00 [0.00, 0.50] n 9     1.2e-4 n 9",
+        "  c     62.00 [59.10, 64.90] n 9",
+    ];
+    assert_eq!(text, lines.map(|line| format!("{line}\n")).concat(), "a column without figures is left out");
+    let markdown = "## Scores\n\nPercent.\n\n| Model | All | p | None |\n| --- | --- | --- | --- |\n\
+                    | 甲\\|b | 0.00 [0.00, 0.50] n 9 | 1.2e-4 n 9 |  |\n| c | 62.00 [59.10, 64.90] n 9 |  |  |\n";
+    assert_eq!(table.markdown(), markdown);
+    let csv = "row,column,value,low,high,n\n甲|b,All,-0.001,-0.002,0.5,9\n甲|b,p,0.00012,,,9\nc,All,62,59.1,64.9,9\n";
+    assert_eq!(String::from_utf8(table.csv()).unwrap(), csv);
+    let tex = latex(&table);
+    assert!(tex.contains("c & 62.00 [59.10, 64.90] &  & ") && !tex.contains(" n 9"), "{tex}");
+    let chart = table.chart().unwrap();
+    assert_eq!((chart.name.as_str(), chart.series.as_slice()), ("scores-chart", &["All".to_owned()][..]));
+    assert_eq!(chart.rows[1].values, [Some(Datum { value: 62.0, ends: Some([59.1, 64.9]) })]);
+    let files: Vec<String> = table.files().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(files, ["scores.tex", "scores.csv", "scores-chart.svg", "scores-chart.csv"]);
+}
+
+#[test]
+fn the_ends_of_an_interval_have_no_minus_zero_on_a_page() {
+    let shown = serde_json::to_value(scores().on_page()).unwrap();
+    let cell = |row: usize, at: usize| shown["rows"][row][1][at].clone();
+    assert_eq!(
+        (cell(0, 0)["value"].as_str(), cell(0, 0)["interval"].as_str()),
+        (Some("0.00"), Some("0.00 – 0.50"))
+    );
+    assert_eq!(
+        (cell(1, 0)["interval"].as_str(), cell(1, 0)["shade"].as_u64()),
+        (Some("59.1 – 64.9"), Some(62))
+    );
+    assert_eq!(
+        (cell(0, 1)["value"].as_str(), cell(0, 1)["from"].as_str()),
+        (Some("1.2e-4"), Some("model = a"))
+    );
+    assert!(cell(0, 2).is_null());
+}
+
+/// Without an n a table is what it looks like, and its numbers have the digits that they need.
+#[test]
+fn columns_have_the_unit_of_their_cells() {
+    let column = |cells: &[Cell]| Column::fitting("x", cells.iter()).unit;
+    assert_eq!(column(&[Cell::plain(3.0), Cell::Empty]), Unit::Count);
+    assert_eq!(column(&[Cell::plain(0.25), Cell::plain(1.0)]), Unit::Number { digits: 4 });
+    assert_eq!(column(&[Cell::plain(3.0), Cell::plain(2.5)]), Unit::Number { digits: 2 });
+    assert_eq!(column(&[Cell::plain(3.0), Cell::Text("-".into())]), Unit::Text);
+    let rows =
+        vec![vec![Cell::Text("a".into()), Cell::plain(2.0 / 3.0)], vec![Cell::Text("b".into()), Cell::Empty]];
+    let columns = vec![Column::text("kind"), Column::fitting("share", rows.iter().map(|row| &row[1]))];
+    let table = Table { name: "t".into(), columns, rows, ..Table::default() };
+    assert_eq!(String::from_utf8(table.csv()).unwrap(), "kind,share\na,0.6666666666666666\nb,\n");
+    assert!(latex(&table).contains("a & 0.6667 \\\\"), "{}", latex(&table));
+    assert_eq!(
+        (plain(0.0, 2), plain(-0.004, 2), plain(3.0, 0)),
+        ("0.00".into(), "-4.0e-3".into(), "3".into())
+    );
+}
+
+#[test]
+fn nothing_has_no_mean_and_is_no_part() {
+    assert_eq!((mean(&[]), mean(&[1.0, 2.5])), (None, Some(1.75)));
+    assert_eq!((percent(0, 0), percent(1, 8)), (0.0, 12.5));
+}
+
+#[test]
+fn data_is_a_value_a_line() {
+    let mut of = chart(Shape::Bars, &[("a, b", &[1.5, 0.0])]);
+    of.rows[0].values[1] = Some(Datum { value: 2.0, ends: Some([1.0, 3.0]) });
+    let csv = String::from_utf8(of.csv()).unwrap();
+    assert_eq!(csv, "row,column,value,low,high\n\"a, b\",series 0,1.5,,\n\"a, b\",series 1,2,1,3\n");
+}
+
+/// A file is opened without a page: it brings its colours and fonts, and is well-formed.
+#[test]
+fn a_drawing_stands_alone() {
+    for shape in ALL {
+        let svg = svg(&chart(shape, &[("甲", &[40.0, 2.0]), ("b", &[60.0, 0.0])]));
+        assert!(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"84mm\""), "{svg}");
+        assert!(svg.contains("Noto Sans CJK SC") && svg.contains("A &lt;b&gt; &amp; 标题"), "{svg}");
+        assert!(!svg.contains("class=") && !svg.contains("href") && !svg.contains("NaN"), "{shape:?}: {svg}");
+        for tag in ["text", "svg", "title", "defs", "pattern", "tspan"] {
+            let opened = svg.matches(&format!("<{tag}>")).count() + svg.matches(&format!("<{tag} ")).count();
+            assert_eq!(opened, svg.matches(&format!("</{tag}>")).count(), "{tag} of {shape:?}: {svg}");
+        }
+        // A unit is a point: no letters below 8.
+        let sizes = svg.split("font-size=\"").skip(1).filter_map(|rest| rest.split('"').next());
+        assert!(sizes.map(|size| size.parse::<f64>().unwrap()).all(|size| size >= 8.0), "{svg}");
+    }
+}
+
+#[test]
+fn zero_has_no_sliver_and_nothing_says_so() {
+    let bars =
+        |rows: &[(&str, &[f64])]| svg(&chart(Shape::Bars, rows)).matches("stroke-width=\".4\"").count();
+    assert_eq!(bars(&[("a", &[3.0])]), bars(&[("a", &[3.0]), ("b", &[0.0])]));
+    for shape in ALL {
+        assert!(svg(&chart(shape, &[])).contains(">no data</text>"), "{shape:?}");
+    }
+}
+
+#[test]
+fn limits_are_drawn_and_named() {
+    let svg = svg(&chart(Shape::Columns, &[("0", &[3.0]), ("10", &[1.0])]));
+    assert!(svg.contains("filter.max_chars 10"), "{svg}");
+    assert_eq!(
+        svg.matches("stroke-dasharray=\"3 2\"").count(),
+        2,
+        "in the legend and across the columns: {svg}"
+    );
+}
+
+/// The columns of a drawing, by hand: two of 99 points each, 130 points high for 3 records.
+#[test]
+fn columns_are_where_their_values_say() {
+    let svg = svg(&chart(Shape::Columns, &[("0", &[3.0, 1.0]), ("10", &[0.0, 2.0])]));
+    let bar = |at: &str, wide: &str, tall: &str, fill: &str| {
+        format!(
+            "<rect {at} width=\"{wide}\" height=\"{tall}\" fill=\"{fill}\" stroke=\"#08306b\" stroke-width=\".4\"/>\n"
+        )
+    };
+    for expected in [
+        bar("x=\"34.0\" y=\"60.0\"", "49.00", "130.00", "#08306b"),
+        bar("x=\"83.0\" y=\"146.7\"", "49.00", "43.33", "#c6dbef"),
+        bar("x=\"182.0\" y=\"103.3\"", "49.00", "86.67", "#c6dbef"),
+    ] {
+        assert!(svg.contains(&expected), "{expected} in {svg}");
+    }
+    // Two squares of the legend, and no bar for the 0.
+    assert_eq!(svg.matches("stroke-width=\".4\"/>\n<").count() - svg.matches("#bbb").count(), 5, "{svg}");
+}
+
+/// The same columns piled up: the second series begins where the first ends.
+#[test]
+fn piles_begin_where_the_value_before_ends() {
+    let svg = svg(&chart(Shape::Piles, &[("0", &[3.0, 1.0]), ("10", &[0.0, 2.0])]));
+    for bar in [
+        "<rect x=\"34.0\" y=\"92.5\" width=\"98.00\" height=\"97.50\" fill=\"#08306b\"",
+        "<rect x=\"34.0\" y=\"60.0\" width=\"98.00\" height=\"32.50\" fill=\"#c6dbef\"",
+        "<rect x=\"133.0\" y=\"125.0\" width=\"98.00\" height=\"65.00\" fill=\"#c6dbef\"",
+    ] {
+        assert!(svg.contains(bar), "{bar} in {svg}");
+    }
+}
+
+/// What a page shows is what its file shows, without the title and with the values under the pointer.
+#[test]
+fn a_page_shows_the_drawing_of_the_file() {
+    for shape in ALL {
+        let chart = chart(shape, &[("甲", &[40.0, 2.0]), ("b", &[60.0, 0.5])]);
+        let (file, page) = (svg(&chart), drawing(&chart, &Words::ENGLISH));
+        assert!(page.contains("class=\"drawing\"") && !page.contains("font-size=\"9\""), "{page}");
+        let marks = |svg: &str| svg.matches("<rect x=").count() + svg.matches("<circle cx=").count();
+        assert_eq!(marks(&page), marks(&file), "{shape:?}: {page}");
+        assert_eq!(page.matches("<g><title>").count(), page.matches("</g>").count(), "{shape:?}: {page}");
+        assert!(page.contains("<g><title>") && !file.contains("<g>"), "{shape:?}: {page}");
+        // Two drawings of a page have patterns of their own.
+        let other = drawing(&chart, &Words::CHINESE);
+        let pattern =
+            |svg: &str| svg.split("id=\"").nth(1).and_then(|rest| rest.split('"').next()).map(str::to_owned);
+        assert_ne!(pattern(&page), pattern(&other));
+        assert!(!page.contains("url(#stripes)"), "{page}");
+    }
+    let html = chart(Shape::Bars, &[("b", &[60.0])]).html(|word| (word == "b").then(|| "乙".to_owned()));
+    assert!(html.contains("<div lang=\"en\">") && html.contains(">乙</text>"), "{html}");
+}
+
+/// The ends, and what is between them if it is a whole number.
+#[test]
+fn no_axis_of_counts_has_a_half() {
+    let lines = |rows: &[(&str, &[f64])]| svg(&chart(Shape::Columns, rows)).matches("#bbb").count();
+    assert_eq!(lines(&[("0", &[3.0])]), 2);
+    assert_eq!(lines(&[("0", &[26.0])]), 3);
+    assert_eq!(lines(&[("0", &[8.0])]), 5);
+    assert_eq!(lines(&[("0", &[2.5])]), 5);
+}
+
+#[test]
+fn an_empty_funnel_has_no_bar() {
+    let stages = |count: u64| [("import".to_owned(), count), ("clean".to_owned(), 0)];
+    let bars = |svg: &str| svg.matches("<rect x=").count();
+    let svg_of = |read: u64, count: u64| svg(&funnel("flub", Some(read), stages(count)));
+    assert_eq!((bars(&svg_of(0, 0)), bars(&svg_of(12_345, 3))), (0, 2));
+    assert!(svg_of(12_345, 3).contains(">12,345</text>"), "counts are read by their thousands");
+    assert!(svg(&funnel("flub", None, [])).contains("no data"));
+}
+
+#[test]
+fn names_are_names_of_files() {
+    assert_eq!(stem("flub@1.0.0-Both orders: a/b"), "flub-1.0.0-both-orders-a-b");
+    assert_eq!(stem("../x"), "x");
+}

@@ -1,0 +1,320 @@
+//! What all stages have in common: the kinds of their rows, how they end early, and whom they tell.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use super::unusable::Unusable;
+use crate::config::{Config, sections};
+use riddlemill_benchmarks::record_kind::RecordKind;
+use riddlemill_llm::{CancellationToken, Limits, Run, Usd};
+use riddlemill_tables as store;
+use riddlemill_text::join::Watch;
+use riddlemill_text::record::{Column, Declared, Post, Typed};
+
+/// What a stage's rows are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rows {
+    /// [`riddlemill_text::record::Post`].
+    Posts,
+    /// Records of a kind that a folder declares, whose columns steps fill.
+    Kind(&'static RecordKind),
+    /// Records with a group for each step: [`riddlemill_text::record::Declared`].
+    Groups,
+}
+
+impl Rows {
+    /// Every kind of rows: posts, the kinds that folders declare, and records in groups.
+    pub fn all() -> Vec<Rows> {
+        let kinds = riddlemill_benchmarks::all().iter().flat_map(|benchmark| &benchmark.kinds);
+        let mut all = vec![Rows::Posts];
+        all.extend(kinds.map(|kind| Rows::Kind(kind)));
+        all.push(Rows::Groups);
+        all
+    }
+
+    /// The rows of a kind; without one, records in groups.
+    pub fn of_kind(kind: Option<&'static RecordKind>) -> Rows {
+        kind.map_or(Rows::Groups, Rows::Kind)
+    }
+
+    /// The rows of a benchmark's records.
+    pub fn of_benchmark(benchmark: &str) -> Rows {
+        Rows::of_kind(riddlemill_benchmarks::find(benchmark).and_then(|benchmark| benchmark.records))
+    }
+
+    /// The columns of such rows, in the order of the file.
+    pub fn columns(self) -> &'static [Column] {
+        match self {
+            Rows::Posts => Post::COLUMNS,
+            Rows::Kind(kind) => kind.columns,
+            Rows::Groups => Declared::COLUMNS,
+        }
+    }
+
+    /// Whether they have a column.
+    pub fn has(self, name: &str) -> bool {
+        self.columns().iter().any(|column| column.name == name)
+    }
+
+    /// Their name in the reference.
+    pub fn name(self) -> &'static str {
+        match self {
+            Rows::Posts => "posts",
+            Rows::Kind(kind) => kind.name,
+            Rows::Groups => "declared records",
+        }
+    }
+}
+
+/// What a stage is called and leaves.
+#[derive(Clone, Copy, Debug)]
+pub struct About {
+    /// The kind of the step, as `benchmark show` names it.
+    pub name: &'static str,
+    /// Grows whenever the stage's code would give another output for the same input, so that what an older program made is
+    /// made again.
+    pub version: u32,
+    /// The table of its settings in pipeline.toml; "" where its folder alone says what it does.
+    pub section: &'static str,
+    /// What it writes.
+    pub rows: Rows,
+    /// What it asks, or does, for people who read a list of steps; "" where its name says it.
+    pub detail: &'static str,
+}
+
+/// Why a stage ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum StageError {
+    /// A file could not be read or written.
+    #[error(transparent)]
+    Store(#[from] store::Error),
+    /// The user asked to stop. What was finished before is kept.
+    #[error("stopped")]
+    Stopped,
+    /// The reply store could not be read or written.
+    #[error(transparent)]
+    Replies(#[from] riddlemill_llm::store::StoreError),
+    /// The votes could not be read.
+    #[error(transparent)]
+    Votes(#[from] riddlemill_files::log::LogError),
+    /// Nobody agreed to pay, and no cap is set.
+    #[error("{0}")]
+    NotAgreed(String),
+    /// A setting, a file that settings name, or what somebody asked for cannot be used.
+    #[error(transparent)]
+    Settings(#[from] Unusable),
+    /// A prompt cannot be read or filled in.
+    #[error(transparent)]
+    Prompt(#[from] riddlemill_llm::prompt::PromptError),
+    /// An endpoint cannot be asked.
+    #[error(transparent)]
+    Engine(#[from] riddlemill_llm::EngineError),
+    /// A pack of replies cannot be read.
+    #[error(transparent)]
+    Pack(#[from] riddlemill_llm::PackError),
+    /// The disk has no room for what the stage would write.
+    #[error("{0}")]
+    NoRoom(String),
+}
+
+/// Set when the user wants to stop; stages check it between parts.
+#[derive(Debug, Default)]
+pub struct Stop {
+    asked: AtomicBool,
+    awaited: AtomicUsize,
+}
+
+/// While it is held, a stop waits for what it was taken for.
+#[derive(Debug)]
+pub struct Awaited<'a>(&'a Stop);
+
+impl Drop for Awaited<'_> {
+    fn drop(&mut self) {
+        self.0.awaited.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl Stop {
+    /// Asks to stop.
+    pub fn set(&self) {
+        self.asked.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a stop was asked for.
+    pub fn asked(&self) -> bool {
+        self.asked.load(Ordering::Relaxed)
+    }
+
+    /// Begins something that is paid for and must not be cut off: requests to endpoints, whose replies are stored.
+    pub fn awaited(&self) -> Awaited<'_> {
+        self.awaited.fetch_add(1, Ordering::SeqCst);
+        Awaited(self)
+    }
+
+    /// Whether a process may end without losing anything but the stage it is in: computing can be repeated.
+    pub fn may_end(&self) -> bool {
+        self.awaited.load(Ordering::SeqCst) == 0
+    }
+
+    /// An error where a stop was asked for.
+    ///
+    /// # Errors
+    /// [`StageError::Stopped`].
+    pub fn check(&self) -> Result<(), StageError> {
+        if self.asked() { Err(StageError::Stopped) } else { Ok(()) }
+    }
+}
+
+/// Receives the progress of a stage.
+pub trait Pulse: Sync {
+    /// This many more records are done.
+    fn advance(&self, records: u64);
+    /// Another part of the stage begins, with this name and number of records, whose rate does not predict the rest; ""
+    /// for the stage itself.
+    fn part(&self, _name: &str, _records: u64) {}
+    /// Other current information, in one line.
+    fn show_status(&self, _words: &str) {}
+    /// A message that the user has to see, once.
+    fn notify(&self, _words: &str) {}
+    /// Asks the user a yes-or-no question; `None` if there is no way to ask.
+    fn agrees(&self, _question: &str) -> Option<bool> {
+        None
+    }
+    /// Asks the person at this machine, and nobody elsewhere, a yes-or-no question whose answer is kept; `None` if there is
+    /// no way to ask.
+    fn trusts(&self, _question: &str) -> Option<bool> {
+        None
+    }
+    /// The most that everything still to be asked would cost, in words, in addition to this many requests that are
+    /// mentioned already; `None` if nothing more is known.
+    fn outlook(&self, _requests: usize) -> Option<String> {
+        None
+    }
+}
+
+/// What the asking is done with.
+#[derive(Clone, Copy)]
+pub struct LlmContext<'a> {
+    /// The workspace's settings.
+    pub config: &'a Config,
+    /// The recipe: its settings and its budget.
+    pub recipe: &'static str,
+    /// The run that is charged.
+    pub run: &'a Run,
+    /// Sends nothing.
+    pub offline: bool,
+    /// Asks again for what failed for good.
+    pub retry_failed: bool,
+    /// Uses half answers that an earlier version stored, as drafts that people may have voted on.
+    pub accept_before: bool,
+    /// Looked at while requests are in flight.
+    pub stop: &'a Stop,
+    /// Told what is done.
+    pub pulse: &'a dyn Pulse,
+}
+
+impl LlmContext<'_> {
+    /// What an engine may do, and what ends its asking.
+    pub(in crate::stages) fn limits(&self) -> (Limits, CancellationToken) {
+        let settings: sections::Draft = self.config.typed(Some(self.recipe), "draft");
+        let cancel = CancellationToken::new();
+        let limits = Limits {
+            offline: self.offline,
+            retry_failed: self.retry_failed,
+            accept_before: self.accept_before,
+            cancel: cancel.clone(),
+            run: self.run.clone(),
+            recipe: Some((
+                self.recipe.to_string(),
+                (settings.max_usd > 0.0).then(|| Usd::from_dollars(settings.max_usd)),
+            )),
+            trust: self.config.trust.clone(),
+        };
+        (limits, cancel)
+    }
+}
+
+/// A stage that runs a join: its progress is reported in records, and Ctrl-C ends it.
+pub struct Waiting<'a> {
+    stop: &'a Stop,
+    pulse: &'a dyn Pulse,
+    records: u64,
+    /// The share that is done, and the records that were reported for it.
+    done: Mutex<(f64, u64)>,
+}
+
+impl<'a> Waiting<'a> {
+    /// For a join of this many records.
+    pub fn new(stop: &'a Stop, pulse: &'a dyn Pulse, records: u64) -> Self {
+        Waiting { stop, pulse, records, done: Mutex::new((0.0, 0)) }
+    }
+}
+
+impl Watch for Waiting<'_> {
+    fn stopped(&self) -> bool {
+        self.stop.asked()
+    }
+
+    fn advance(&self, share: f64) {
+        let new = {
+            // A panic in another thread leaves valid numbers, and progress is no reason for a second panic.
+            let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+            done.0 += share;
+            // Sums of shares have rounding errors.
+            let records = ((done.0 + 1e-9) * self.records as f64).min(self.records as f64) as u64;
+            let new = records.saturating_sub(done.1);
+            done.1 += new;
+            new
+        };
+        // After the lock is released, so that a slow pulse does not block the join's other threads.
+        if new > 0 {
+            self.pulse.advance(new);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicU64;
+
+    use super::*;
+    use riddlemill_text::join::{Query, Threshold, self_join_watched, similarity_join_watched};
+
+    #[derive(Default)]
+    struct Count(AtomicU64);
+
+    impl Pulse for Count {
+        fn advance(&self, records: u64) {
+            self.0.fetch_add(records, Ordering::Relaxed);
+        }
+    }
+
+    fn texts() -> Vec<String> {
+        (0..600u32).map(|n| format!("第{}只鸟在{}天飞过{}座山", n % 701, n % 53, n / 7)).collect()
+    }
+
+    #[test]
+    fn a_join_reports_every_record_once() {
+        let texts = texts();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let (stop, all, one) = (Stop::default(), Count::default(), Count::default());
+        similarity_join_watched(&texts, &Waiting::new(&stop, &all, 600));
+        let counted = all.0.load(Ordering::Relaxed);
+        assert!((580..=600).contains(&counted), "{counted}");
+        let query = Query { metric: riddlemill_text::join::Metric::Indel, threshold: Threshold::ONE };
+        self_join_watched(&texts, &query, &Waiting::new(&stop, &one, 600));
+        let counted = one.0.load(Ordering::Relaxed);
+        assert!((580..=600).contains(&counted), "{counted}");
+    }
+
+    #[test]
+    fn a_join_that_is_stopped_compares_nothing_more() {
+        let texts = texts();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let (stop, count) = (Stop::default(), Count::default());
+        let whole = similarity_join_watched(&texts, &Waiting::new(&stop, &count, 600)).effort;
+        stop.set();
+        let stopped = similarity_join_watched(&texts, &Waiting::new(&stop, &count, 600)).effort;
+        assert!(whole.compared > 0 && stopped.compared == 0, "{whole:?} {stopped:?}");
+    }
+}

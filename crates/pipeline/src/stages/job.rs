@@ -1,0 +1,334 @@
+//! What a stage is made with, and the driver of all stages: how their inputs are read, who decides about a record before the
+//! rule does, what is told meanwhile, and where the rows go.
+
+use std::cell::OnceCell;
+use std::path::{Path, PathBuf};
+
+use rustc_hash::FxHashMap;
+
+use super::commit::NewRows;
+use super::context::{About, LlmContext, Rows, StageError};
+use super::each::{all, each};
+use super::import::Dump;
+use super::published::Published;
+use super::review::Votes;
+use super::rule::{Above, Rule};
+use super::seconds::{Seconds, set_aside};
+use super::subject::subjects;
+use crate::config::{Config, sections};
+use riddlemill_review::decisions::{DecisionLog, StageDecisions};
+use riddlemill_tables::{ColumnAccess, StageReader, StageWriter, Workspace};
+use riddlemill_text::record::{Outcome, Post, Record, Row};
+
+/// The votes and decisions of a workspace about a recipe's records, read on first use.
+pub struct PeopleLogs<'a> {
+    config: &'a Config,
+    recipe: &'static str,
+    votes: OnceCell<Votes>,
+    decisions: OnceCell<DecisionLog>,
+}
+
+impl<'a> PeopleLogs<'a> {
+    /// Of a recipe. Nothing is read yet.
+    pub fn new(config: &'a Config, recipe: &'static str) -> PeopleLogs<'a> {
+        PeopleLogs { config, recipe, votes: OnceCell::new(), decisions: OnceCell::new() }
+    }
+
+    /// All votes.
+    pub fn votes(&self) -> Result<&Votes, StageError> {
+        if let Some(votes) = self.votes.get() {
+            return Ok(votes);
+        }
+        let votes = Votes::load(self.config, self.recipe)?;
+        Ok(self.votes.get_or_init(|| votes))
+    }
+
+    /// All decisions.
+    pub fn decisions(&self) -> Result<&DecisionLog, StageError> {
+        if let Some(decisions) = self.decisions.get() {
+            return Ok(decisions);
+        }
+        let decisions = DecisionLog::read(&Workspace::new(&self.config.root).decisions())?;
+        Ok(self.decisions.get_or_init(|| decisions))
+    }
+}
+
+/// A stage that a step reads.
+pub struct Input {
+    /// The step that writes it, as the recipe names it.
+    pub name: &'static str,
+    /// What its rows are.
+    pub rows: Rows,
+    /// Where it is, if it was made.
+    pub place: PathBuf,
+}
+
+/// A step of a recipe, with what it may look at.
+pub struct StepContext<'a> {
+    /// The workspace's settings.
+    pub config: &'a Config,
+    /// The recipe's name.
+    pub recipe: &'static str,
+    /// The step's name.
+    pub step: &'static str,
+    /// What its stage is called and leaves.
+    pub about: About,
+    /// Whether people may overrule the stage.
+    pub overruled: bool,
+    /// Where its rows are, or will be.
+    pub place: PathBuf,
+    /// The stages that it reads.
+    pub inputs: Vec<Input>,
+    /// The dumps of a step that imports.
+    pub dumps: &'a [Dump],
+    /// What people said.
+    pub logs: &'a PeopleLogs<'a>,
+}
+
+impl StepContext<'_> {
+    /// The settings of a table of pipeline.toml.
+    pub fn settings<T: serde::de::DeserializeOwned>(&self, section: &str) -> T {
+        self.config.typed(Some(self.recipe), section)
+    }
+
+    /// The workspace.
+    pub fn workspace(&self) -> Workspace {
+        Workspace::new(&self.config.root)
+    }
+
+    /// The records of its inputs, as far as those were made.
+    pub fn records(&self, of: Rows) -> Result<Vec<Row>, StageError> {
+        let mut records = Vec::new();
+        for input in &self.inputs {
+            if let Some(reader) = StageReader::open(&input.place)? {
+                records.append(&mut subjects(&reader, input.rows, of)?);
+            }
+        }
+        Ok(records)
+    }
+
+    /// Its inputs; `None` if one was not made.
+    pub fn readers(&self) -> Result<Option<Vec<StageReader>>, StageError> {
+        Ok(self.inputs.iter().map(|input| StageReader::open(&input.place)).collect::<Result<_, _>>()?)
+    }
+
+    /// What people decided about its records; nothing where it takes no decisions.
+    pub fn people(&self) -> Result<StageDecisions, StageError> {
+        match self.overruled {
+            true => Ok(self.logs.decisions()?.of_stage(self.recipe, self.step)),
+            false => Ok(StageDecisions::default()),
+        }
+    }
+}
+
+/// A step that is made.
+pub struct Job<'a> {
+    /// What is made, and what it may look at.
+    pub step: &'a StepContext<'a>,
+    /// The stages that it reads.
+    pub inputs: &'a [StageReader],
+    /// The settings, the run, and whom to tell.
+    pub asking: LlmContext<'a>,
+}
+
+/// A record of a later input whose id a record of an earlier one has.
+type Again = (String, Outcome<Row>);
+
+impl Job<'_> {
+    /// A writer for its rows, which are no posts.
+    pub fn writer(&self) -> Result<StageWriter<Row>, StageError> {
+        self.writer_of(self.step.about.rows)
+    }
+
+    /// A writer for records of a kind.
+    pub fn writer_of(&self, rows: Rows) -> Result<StageWriter<Row>, StageError> {
+        Ok(StageWriter::create_of(rows.columns(), &self.step.place)?)
+    }
+
+    /// A writer for posts.
+    pub fn posts(&self) -> Result<StageWriter<Post>, StageError> {
+        Ok(StageWriter::create(&self.step.place)?)
+    }
+
+    /// The settings of its table of pipeline.toml.
+    pub fn settings<T: serde::de::DeserializeOwned>(&self) -> T {
+        self.step.settings(self.step.about.section)
+    }
+
+    /// The seed of what is drawn.
+    pub fn seed(&self) -> u64 {
+        self.step.settings::<sections::Options>("options").seed
+    }
+
+    /// The rows of published sets that its records come from.
+    pub fn published(&self) -> Result<Published, StageError> {
+        Ok(Published::load(&self.step.workspace(), self.step.recipe)?)
+    }
+
+    fn above(&self) -> Result<Above, StageError> {
+        Ok(Above { step: self.step.step, people: self.step.people()?, published: self.published()? })
+    }
+
+    /// The records that reached several of its inputs.
+    pub fn seconds(&self) -> Result<Seconds, StageError> {
+        Seconds::find(&self.readers().collect::<Vec<_>>())
+    }
+
+    /// Its inputs with what their rows are.
+    fn readers(&self) -> impl Iterator<Item = (Rows, &StageReader)> {
+        self.step.inputs.iter().map(|input| input.rows).zip(self.inputs)
+    }
+
+    /// Whether an input has rows that are so.
+    pub fn has_input(&self, wanted: impl Fn(Rows) -> bool) -> bool {
+        self.step.inputs.iter().any(|input| wanted(input.rows))
+    }
+
+    /// A stage of texts: posts, each decided by itself. It touches these columns, the id first.
+    pub fn texts(&self, touches: ColumnAccess, rule: &impl Rule<Post>) -> Result<NewRows, StageError> {
+        let mut writer = self.posts()?;
+        let above = self.above()?;
+        let decide = |post: Post| match above.is_empty() {
+            true => rule.outcome(post),
+            false => above.decide(rule, post),
+        };
+        match self.inputs {
+            [input] => {
+                // Only decisions and published rows are looked up by id; without them ids are not read.
+                let reads = if above.is_empty() { &touches.reads[1..] } else { touches.reads };
+                let (stop, pulse) = (self.asking.stop, self.asking.pulse);
+                writer.edit(input, ColumnAccess { reads, ..touches }, decide, |rows| {
+                    pulse.advance(rows);
+                    stop.check()
+                })?;
+            }
+            _ => self.each_of(|_| (), &mut writer, decide)?,
+        }
+        Ok(writer.into())
+    }
+
+    /// Records, each decided by itself; `columns` says as what the rows of an input are read.
+    pub fn each_row<R: Record + Clone>(
+        &self,
+        columns: impl Fn(Rows) -> R::Columns,
+        rule: &impl Rule<R, Row>,
+    ) -> Result<NewRows, StageError> {
+        let mut writer = self.writer()?;
+        let above = self.above()?;
+        self.each_of(columns, &mut writer, |record: R| above.decide(rule, record))?;
+        Ok(writer.into())
+    }
+
+    /// Decides record by record, as [`each`]. A record of several inputs is decided once.
+    pub fn each_of<R: Record, T: Record>(
+        &self,
+        columns: impl Fn(Rows) -> R::Columns,
+        writer: &mut StageWriter<T>,
+        decide: impl Fn(R) -> Outcome<T> + Sync,
+    ) -> Result<(), StageError> {
+        let seconds = &self.seconds()?;
+        for (at, (rows, input)) in self.readers().enumerate() {
+            let decide = |record: R| match seconds.outcome(at, record.id()) {
+                Some(again) => again,
+                None => decide(record),
+            };
+            each(columns(rows), input, writer, self.asking.stop, self.asking.pulse, &decide)?;
+        }
+        Ok(())
+    }
+
+    /// Records that drafts and reviews fill in, each decided by itself; posts are records without drafts and votes.
+    pub fn each_subject(&self, of: Rows, rule: &impl Rule<Row>) -> Result<NewRows, StageError> {
+        let mut writer = self.writer()?;
+        let above = self.above()?;
+        let seconds = &self.seconds()?;
+        let (stop, pulse) = (self.asking.stop, self.asking.pulse);
+        for (at, (rows, input)) in self.readers().enumerate() {
+            let decide = |record: Row| match seconds.outcome(at, record.id()) {
+                Some(again) => again,
+                None => above.decide(rule, record),
+            };
+            if rows != Rows::Posts {
+                each(rows.columns(), input, &mut writer, stop, pulse, &decide)?;
+                continue;
+            }
+            for record in subjects(input, rows, of)? {
+                stop.check()?;
+                let id = record.id().to_owned();
+                writer.append(&id, &decide(record));
+                pulse.advance(1);
+            }
+        }
+        Ok(writer.into())
+    }
+
+    /// Records that the step leaves, each decided by itself; posts become records here if no earlier step has done so.
+    pub fn each_in_memory(&self, rule: &impl Rule<Row>) -> Result<NewRows, StageError> {
+        let mut writer = self.writer()?;
+        let above = self.above()?;
+        let (records, again) = self.subjects(self.step.about.rows)?;
+        for record in records {
+            let id = record.id().to_owned();
+            writer.append(&id, &above.decide(rule, record));
+        }
+        again.into_iter().for_each(|(id, outcome)| writer.append(&id, &outcome));
+        Ok(writer.into())
+    }
+
+    /// The rows of all inputs as the records that the step works on. A record that reached several inputs has one id
+    /// and is one record: the first is worked on, and the others are set aside.
+    pub fn subjects(&self, of: Rows) -> Result<(Vec<Row>, Vec<Again>), StageError> {
+        let (mut records, mut again): (Vec<Row>, Vec<Again>) = (Vec::new(), Vec::new());
+        let mut first: FxHashMap<String, (usize, usize)> = FxHashMap::default();
+        for (at, (rows, reader)) in self.readers().enumerate() {
+            for record in subjects(reader, rows, of)? {
+                // Within one input an id is unique.
+                let known = first.get(record.id()).filter(|(of, _)| *of < at);
+                match known {
+                    Some((of, place)) => {
+                        let same = records[*place] == record;
+                        let name = |at: usize| self.step.inputs[at].name;
+                        again.push((record.id().to_owned(), set_aside(name(*of), name(at), same)));
+                    }
+                    None => {
+                        first.insert(record.id().to_owned(), (at, records.len()));
+                        records.push(record);
+                    }
+                }
+            }
+        }
+        Ok((records, again))
+    }
+
+    /// The records of those inputs whose rows are wanted, but for [`Job::seconds`], for a stage that decides over the whole and
+    /// then writes those.
+    pub fn of_inputs(
+        &self,
+        seconds: &Seconds,
+        of: Rows,
+        wanted: impl Fn(Rows) -> bool,
+    ) -> Result<Vec<Row>, StageError> {
+        let mut records = Vec::new();
+        for (at, (rows, input)) in self.readers().enumerate().filter(|(_, (rows, _))| wanted(*rows)) {
+            let mut of_input = Vec::new();
+            match rows {
+                Rows::Posts => of_input.append(&mut subjects(input, rows, of)?),
+                _ => all(rows.columns(), input, self.asking.stop, &mut of_input)?,
+            }
+            records.extend(of_input.into_iter().filter(|record: &Row| !seconds.has(at, record.id())));
+        }
+        Ok(records)
+    }
+
+    /// Unusable lines of a person's file are reported, and the others count.
+    pub fn report_refused(&self, refused: &[(String, String)]) {
+        refused
+            .iter()
+            .for_each(|(place, why)| self.asking.pulse.notify(&format!("{place}: left out: {why}")));
+    }
+
+    /// A folder for what does not fit in memory.
+    pub fn folder(&self) -> &Path {
+        self.step.place.parent().unwrap_or(&self.step.place)
+    }
+}

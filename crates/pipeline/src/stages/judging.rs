@@ -1,0 +1,72 @@
+//! The step before dedup that has a model judge borderline pairs of posts, as a stage.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::commit::NewRows;
+use super::context::{About, Rows, StageError, Stop};
+use super::job::{Job, StepContext};
+use super::same_joke;
+use super::seconds::Seconds;
+use super::stage::{ByEndpoint, Stage};
+use crate::config::{Config, sections};
+use riddlemill_tables::{Manifest, StageReader};
+use riddlemill_text::join::Unwatched;
+
+/// What a model says of borderline pairs, for dedup: only where the settings name one.
+#[derive(Debug)]
+pub struct Judging;
+
+impl Stage for Judging {
+    fn about(&self) -> About {
+        About {
+            name: "judge",
+            version: 1,
+            section: "same_joke",
+            rows: Rows::Posts,
+            detail: "asks same_joke.endpoint",
+        }
+    }
+
+    fn make(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
+        let mut writer = job.posts()?;
+        let judged = same_joke::judge_pairs(job.inputs, &job.seconds()?, &mut writer, &job.asking)?;
+        let evidence = same_joke::evidence_of(job.step.config, job.step.recipe, &judged)?;
+        Ok(NewRows::from(writer).with_evidence(evidence))
+    }
+
+    fn settings(&self, config: &Config, recipe: &str) -> BTreeMap<String, Value> {
+        same_joke::settings(config, recipe)
+    }
+
+    fn evidence(&self, step: &StepContext<'_>) -> Result<BTreeMap<String, String>, StageError> {
+        same_joke::evidence(step.config, step.recipe, &step.place)
+    }
+
+    fn judges(&self) -> bool {
+        true
+    }
+
+    fn requests(&self, step: &StepContext<'_>) -> Result<Option<Option<ByEndpoint>>, StageError> {
+        let Some(endpoint) = same_joke::endpoint(step.config, step.recipe)? else { return Ok(None) };
+        let Some(inputs) = step.readers()? else { return Ok(Some(None)) };
+        let inputs: Vec<&StageReader> = inputs.iter().collect();
+        let seconds = Seconds::find(&inputs.iter().map(|input| (Rows::Posts, *input)).collect::<Vec<_>>())?;
+        let (posts, near) = same_joke::entered(&inputs, &seconds, &Stop::default())?;
+        let settings: sections::Dedup = step.settings("dedup");
+        let pairs = same_joke::borderline(&posts, &near, &settings, &Unwatched);
+        Ok(Some(Some(vec![(endpoint, same_joke::questions(step.config, &posts, &pairs)?)])))
+    }
+
+    fn missing(
+        &self,
+        step: &StepContext<'_>,
+        _: &Manifest,
+    ) -> Result<Option<(&'static str, u64)>, StageError> {
+        match same_joke::asks(step.config, step.recipe)? {
+            true => Ok(Some(("replies", same_joke::missing(&step.place)?))),
+            false => Ok(None),
+        }
+    }
+}

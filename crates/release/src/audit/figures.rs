@@ -1,0 +1,261 @@
+//! The figures of `report` as files: the funnel, its reasons and the charts of the page; and what report.toml declares.
+
+use riddlemill_benchmarks::figure::{self as declared, Kind};
+use serde_json::{Map, Value as Json};
+
+use super::charts::{self, Bar, Figures, LENGTH_BIN};
+use super::tables::tables;
+use crate::config::Config;
+use crate::figures::{
+    self, Cell, Chart, ChartRow, Column, Datum, File, Limit, Plot, Shape, Table, Unit, stem,
+};
+use crate::pipeline::RunError;
+use crate::recipe::Recipe;
+use crate::store::Workspace;
+
+/// The settings that are drawn into the charts.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Limits {
+    /// Texts of fewer characters are dropped.
+    min_chars: Option<f64>,
+    /// Texts of more characters are dropped.
+    max_chars: Option<f64>,
+    /// From this score on, two texts are one.
+    threshold: Option<f64>,
+}
+
+/// The tables of a recipe as LaTeX and CSV, and its charts as SVG and CSV.
+///
+/// # Errors
+/// [`RunError`] where a stage or the votes cannot be read.
+pub fn figure_files(config: &Config, recipe: &'static Recipe) -> Result<Vec<File>, RunError> {
+    let found = charts::figures(&Workspace::new(&config.root), recipe, 0)?;
+    let mut files: Vec<File> = Vec::new();
+    let drawn = charts(&found, &Limits::of(config, recipe));
+    files.extend(drawn.iter().flat_map(Chart::files));
+    files.extend(reasons(&found).files());
+    files.extend(declared_tables(config, recipe)?.iter().flat_map(Table::files));
+    Ok(files)
+}
+
+/// The figures that report.toml declares, each as a table: none where the recipe did not get to its end.
+///
+/// # Errors
+/// [`RunError`] where a stage or the votes cannot be read.
+pub fn declared_tables(config: &Config, recipe: &'static Recipe) -> Result<Vec<Table>, RunError> {
+    let mut found = Vec::new();
+    let benchmark = riddlemill_benchmarks::find(recipe.name);
+    if let Some((report, benchmark)) = tables(config, recipe)?.zip(benchmark) {
+        of_report(recipe.name, &benchmark.report, &report.figures, &mut found);
+    }
+    Ok(found)
+}
+
+impl Limits {
+    /// Those that the settings of a recipe state.
+    pub(super) fn of(config: &Config, recipe: &Recipe) -> Limits {
+        let number = |section: &str, key: &str| config.stage(Some(recipe.name), section).get(key)?.as_f64();
+        // The default metric has rules of its own instead of one threshold.
+        let metric = config.stage(Some(recipe.name), "dedup").remove("metric");
+        let has_threshold = metric.as_ref().and_then(Json::as_str).is_some_and(|metric| metric != "default");
+        Limits {
+            min_chars: number("filter", "min_chars"),
+            max_chars: number("filter", "max_chars"),
+            threshold: number("dedup", "threshold").filter(|_| has_threshold),
+        }
+    }
+}
+
+/// The charts of the page: the funnel, lengths, similarities, and the effect of other thresholds.
+pub(super) fn charts(found: &Figures, limits: &Limits) -> [Chart; 4] {
+    let name = |what: &str| stem(&format!("{}-{what}", found.recipe));
+    let words = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let columns = |what: &str, title: &str, axis: &str, series: &[&str], bars: &[Bar]| Chart {
+        name: name(what),
+        title: format!("{}: {title}", found.recipe),
+        axes: [axis.to_owned(), "records".to_owned()],
+        shape: Shape::Columns,
+        series: words(series),
+        rows: rows(bars, series.len()),
+        most: None,
+        limits: Vec::new(),
+    };
+    let read = found.stages.first().map(|first| first.counts.records_in);
+    let left = found.stages.iter().map(|stage| (stage.stage.clone(), stage.counts.records_out));
+    let funnel = figures::funnel(&found.recipe, read, left);
+    let mut lengths =
+        columns("lengths", "length of a text", "characters", &["at the end", "after import"], &found.lengths);
+    let of_length = |at: Option<f64>, what: &str| {
+        Some(Limit { at: at? / LENGTH_BIN as f64, name: format!("{what} {}", at?) })
+    };
+    // Limits beyond the last bar, which is open, would be drawn at its end.
+    let shown = |limit: &Limit| limit.at < found.lengths.len() as f64;
+    lengths.limits.extend(of_length(limits.min_chars, "filter.min_chars").filter(shown));
+    lengths.limits.extend(of_length(limits.max_chars, "filter.max_chars").filter(shown));
+    let threshold = limits.threshold.filter(|_| !found.likeness.is_empty()).map(|score| Limit {
+        at: charts::place_of_score(score),
+        name: format!("dedup.threshold {score:.2}"),
+    });
+    let mut likeness = columns(
+        "similarity",
+        "similarity of pairs",
+        "score",
+        &["merged", "near, not merged"],
+        &found.likeness,
+    );
+    "pairs".clone_into(&mut likeness.axes[1]);
+    likeness.limits.extend(threshold.clone());
+    let title = format!("records merged if the score alone decided; now {}", found.merged);
+    let mut sweep = columns("thresholds", &title, "threshold", &["merged"], &found.sweep);
+    sweep.limits.extend(threshold);
+    [funnel, lengths, likeness, sweep]
+}
+
+/// Bars without any record are no chart.
+fn rows(bars: &[Bar], series: usize) -> Vec<ChartRow> {
+    if bars.iter().all(|bar| bar.value == 0 && bar.other == 0) {
+        return Vec::new();
+    }
+    let row = |bar: &Bar| {
+        let values = [bar.value, bar.other].into_iter().take(series);
+        ChartRow { name: bar.label.clone(), values: values.map(|n| Some(Datum::plain(n as f64))).collect() }
+    };
+    bars.iter().map(row).collect()
+}
+
+/// What each stage did for which reason.
+fn reasons(found: &Figures) -> Table {
+    let row = |of: &charts::ReasonRow| {
+        let [stage, state, code, meaning] =
+            [&of.stage, &of.state, &of.code, &of.definition].map(|text| Cell::Text(text.clone()));
+        vec![stage, state, code, Cell::plain(of.count as f64), meaning]
+    };
+    let count = Column { title: "Records".to_owned(), unit: Unit::Count };
+    let [stage, state, code, meaning] = ["Stage", "State", "Reason", "Meaning"].map(Column::text);
+    Table {
+        name: stem(&format!("{}-reasons", found.recipe)),
+        title: format!("{}: what each stage did, and why", found.recipe),
+        columns: vec![stage, state, code, count, meaning],
+        rows: found.reasons.iter().map(row).collect(),
+        ..Table::default()
+    }
+}
+
+/// The declared figures, those of parts under the part's name.
+fn of_report(prefix: &str, declared: &declared::Report, figures: &Map<String, Json>, found: &mut Vec<Table>) {
+    let mut numbers = Vec::new();
+    for (name, value) in figures {
+        if let Some(division) = declared.parts.iter().find(|division| division.name == name) {
+            for part in value.as_array().into_iter().flatten() {
+                if let (Some(of), Json::Object(cells)) = (part[division.key].as_str(), part) {
+                    let mut cells = cells.clone();
+                    cells.remove(division.key);
+                    of_report(&format!("{prefix}-{of}"), declared, &cells, found);
+                }
+            }
+            continue;
+        }
+        let kind = declared.figures.iter().find(|figure| figure.name == name).map(|figure| &figure.kind);
+        match listed(value) {
+            Some(rows) => found.push(of_rows(prefix, name, kind, &rows)),
+            None => flattened(name, value, &mut numbers),
+        }
+    }
+    if !numbers.is_empty() {
+        let (name, title) = (stem(&format!("{prefix}-numbers")), format!("{prefix}: numbers"));
+        found.push(Table::of_texts(name, title, &["Figure", "Value"], numbers));
+    }
+}
+
+/// The rows of a figure that is a table; a field with its figures is a row, too.
+fn listed(value: &Json) -> Option<Vec<Map<String, Json>>> {
+    let row = |one: &Json| match one {
+        Json::Object(cells) => Some(cells.clone()),
+        Json::Array(pair) => {
+            let mut cells = Map::from_iter([("field".to_owned(), pair.first()?.clone())]);
+            cells.extend(pair.get(1)?.as_object()?.clone());
+            Some(cells)
+        }
+        _ => None,
+    };
+    let rows = value.as_array()?.iter().map(row).collect::<Option<Vec<_>>>()?;
+    (!rows.is_empty()).then_some(rows)
+}
+
+fn of_rows(prefix: &str, name: &str, kind: Option<&Kind>, rows: &[Map<String, Json>]) -> Table {
+    let mut header: Vec<&String> = Vec::new();
+    for key in rows.iter().flat_map(Map::keys) {
+        if !header.contains(&key) {
+            header.push(key);
+        }
+    }
+    // What a row is named after stands first.
+    header.sort_by_key(|key| !rows.iter().any(|row| row.get(*key).is_some_and(Json::is_string)));
+    let cells: Vec<Vec<Cell>> =
+        rows.iter().map(|row| header.iter().map(|key| cell(row.get(*key))).collect()).collect();
+    let column = |(at, key): (usize, &&String)| Column::fitting(*key, cells.iter().map(move |row| &row[at]));
+    Table {
+        name: stem(&format!("{prefix}-{name}")),
+        title: format!("{prefix}: {}", name.replace('_', " ")),
+        columns: header.iter().enumerate().map(column).collect(),
+        plot: kind.and_then(|kind| plot(kind, name, &header, rows)),
+        rows: cells,
+        ..Table::default()
+    }
+}
+
+/// How the rows of a kind are drawn, if they are.
+fn plot(kind: &Kind, name: &str, header: &[&String], rows: &[Map<String, Json>]) -> Option<Plot> {
+    let shape = match kind {
+        Kind::Bars(_) => Shape::Columns,
+        Kind::Counts(_) | Kind::Votes { .. } | Kind::Wins(_) => Shape::Bars,
+        _ => return None,
+    };
+    let ranged = |row: &Map<String, Json>| Some(format!("{}–{}", row.get("over")?, row.get("to")?));
+    let named = |row: &Map<String, Json>| {
+        let label = row.get("label").or_else(|| header.first().and_then(|key| row.get(*key)));
+        ranged(row).unwrap_or_else(|| shown(label))
+    };
+    // The number of an option, the ends of a range, and what another column says in percent are no bars.
+    let is_bar = |key: &str| {
+        let known = ["number", "over", "to", "items", "jokes", "agreement", "judged", "marked", "percent"];
+        let bare = !known.contains(&key) || (shape == Shape::Columns && key == "items");
+        bare && rows.iter().any(|row| row.get(key).is_some_and(Json::is_number))
+    };
+    let unit = if matches!(kind, Kind::Wins(_)) { "percent" } else { "count" };
+    Some(Plot {
+        shape,
+        columns: (0..header.len()).filter(|at| is_bar(header[*at].as_str())).collect(),
+        names: Some(rows.iter().map(named).collect()),
+        axes: [name.replace('_', " "), unit.to_owned()],
+        most: None,
+    })
+}
+
+/// Numbers within a figure, named by their paths.
+fn flattened(name: &str, value: &Json, numbers: &mut Vec<Vec<String>>) {
+    match value {
+        Json::Object(cells) => {
+            cells.iter().for_each(|(key, value)| flattened(&format!("{name}.{key}"), value, numbers));
+        }
+        value => numbers.push(vec![name.to_owned(), shown(Some(value))]),
+    }
+}
+
+/// A value as a cell.
+fn cell(value: Option<&Json>) -> Cell {
+    match value {
+        None | Some(Json::Null) => Cell::Empty,
+        Some(Json::Number(number)) => number.as_f64().map_or(Cell::Empty, Cell::plain),
+        value => Cell::Text(shown(value)),
+    }
+}
+
+/// A value as text.
+fn shown(value: Option<&Json>) -> String {
+    match value {
+        None | Some(Json::Null) => String::new(),
+        Some(Json::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+    }
+}

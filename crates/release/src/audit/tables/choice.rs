@@ -1,0 +1,110 @@
+//! What can be guessed of multiple choices.
+
+use riddlemill_benchmarks::Trouble;
+use riddlemill_benchmarks::data::{Answer, Data};
+use riddlemill_benchmarks::figure::Posed;
+use riddlemill_benchmarks::scope::{text, texts};
+use serde_json::Value as Json;
+
+use super::Found;
+use super::source::{Item as Row, Records};
+use riddlemill_text::shortcuts::{Item, Share, Shortcuts, measure};
+
+/// A multiple choice read from a record.
+struct Held {
+    id: String,
+    group: String,
+    question: String,
+    options: Vec<String>,
+    gold: usize,
+}
+
+/// From records; those without options or without a right one are skipped.
+pub(super) fn shortcuts(posed: &Posed, records: &Records<'_>, seed: u64) -> Result<Found, Trouble> {
+    let (questions, options) = (records.values(&posed.question)?, records.values(&posed.options)?);
+    let golds = records.values(&posed.gold)?;
+    let groups = posed.group.as_ref().map(|group| records.values(group)).transpose()?;
+    let mut items = Vec::new();
+    for (at, id) in records.ids().into_iter().enumerate() {
+        let Some(gold) = golds[at].as_usize().filter(|_| !options[at].is_none()) else { continue };
+        let group = groups.as_ref().and_then(|groups| text(&groups[at])).unwrap_or_else(|| id.clone());
+        let question = text(&questions[at]).unwrap_or_default();
+        items.push(Held { id, group, question, options: texts(&options[at]), gold });
+    }
+    Ok(measured(&items, &posed.apart, seed))
+}
+
+/// From items, by their question; `None` if they have no options.
+pub(super) fn of_items(data: Option<&Data>, rows: &[Row], seed: u64) -> Found {
+    let Some(poses) = data.and_then(|data| data.poses.as_ref()) else { return Found::default() };
+    let Answer::Choice { options, gold } = poses.answer else { return Found::default() };
+    let text_of = |row: &Row, name: &str| row.get(name)?.as_str().map(str::to_owned);
+    let listed = |row: &Row| -> Option<Vec<String>> {
+        row.get(options)?.as_array()?.iter().map(|text| text.as_str().map(str::to_owned)).collect()
+    };
+    let place = |row: &Row| match row.get(gold)? {
+        Json::String(letter) => crate::options::LETTERS.iter().position(|known| known == letter),
+        number => number.as_u64().and_then(|place| usize::try_from(place).ok()),
+    };
+    let item_of = |row: &Row| {
+        let (id, options, gold) = (text_of(row, "id")?, listed(row)?, place(row)?);
+        let question = text_of(row, poses.question)?;
+        (gold < options.len()).then(|| Held { group: id.clone(), id, question, options, gold })
+    };
+    measured(&rows.iter().filter_map(item_of).collect::<Vec<_>>(), &[], seed)
+}
+
+fn measured(rows: &[Held], apart: &[&str], seed: u64) -> Found {
+    let items: Vec<Item<'_>> = rows
+        .iter()
+        .map(|of| Item {
+            id: &of.id,
+            group: &of.group,
+            question: &of.question,
+            options: &of.options,
+            gold: of.gold,
+        })
+        .collect();
+    let figures = measure(&items, apart, seed);
+    let lines = figures.as_ref().map(describe).unwrap_or_default();
+    Found::new(figures, lines)
+}
+
+fn describe(figures: &Shortcuts) -> String {
+    let percent = |share: &Share| {
+        format!("{:>5.1} % [{:.1}, {:.1}]", share.value * 100.0, share.low * 100.0, share.high * 100.0)
+    };
+    let mut text = format!(
+        "  what can be guessed of {} items; chance is {:.1} %\n",
+        figures.items,
+        figures.lengths.longest.chance * 100.0
+    );
+    text.push_str(&format!(
+        "    right options by place    {:?}, chi-square {:.2}, p {:.3}\n",
+        figures.positions.counts, figures.positions.chi_square, figures.positions.p
+    ));
+    let ranks: Vec<String> = figures.lengths.ranks.iter().map(|rank| format!("{rank:.1}")).collect();
+    text.push_str(&format!(
+        "    by length, longest first  [{}], chi-square {:.2}, p {:.3}\n",
+        ranks.join(", "),
+        figures.lengths.chi_square,
+        figures.lengths.p
+    ));
+    let rules = [
+        ("the longest", &figures.lengths.longest),
+        ("the shortest", &figures.lengths.shortest),
+        ("most of the question", &figures.overlap.most),
+        ("least of the question", &figures.overlap.least),
+    ];
+    for (rule, share) in rules {
+        text.push_str(&format!("    {rule:<25} {}\n", percent(share)));
+    }
+    if let Some(baseline) = &figures.baseline {
+        text.push_str(&format!("    {:<25} {}\n", "options-only classifier", percent(&baseline.accuracy)));
+    }
+    text + &format!(
+        "    {} pairs of options hardly differ, {} options occur in several items\n",
+        figures.near_equal.len(),
+        figures.reused.len()
+    )
+}

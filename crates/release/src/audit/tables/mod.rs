@@ -1,0 +1,116 @@
+//! `report`: the tables and figures of a benchmark below its funnel, as its folder declares them in `report.toml`.
+//!
+//! [`Source`] reads the records at a recipe's end, or at another step, and the votes; a figure is computed by its kind, a file a
+//! few kinds: `numbers`, `counts`, `wins`, `votes` (agreement and reviews), `judged`, `choice`, `texts`, `columns`; `describe`
+//! puts the values together as JSON, and as lines of text.
+
+mod choice;
+mod columns;
+mod counts;
+mod describe;
+mod judged;
+mod numbers;
+mod source;
+#[cfg(test)]
+mod tests;
+mod texts;
+mod votes;
+mod wins;
+
+use riddlemill_benchmarks::Trouble;
+use riddlemill_benchmarks::figure::{Figure, Kind};
+use serde_json::{Map, Value as Json};
+
+use crate::config::Config;
+use crate::damaged;
+use crate::pipeline::RunError;
+use crate::recipe::Recipe;
+
+pub use describe::Report;
+use source::{Records, Source};
+pub use votes::{Reviewed, voted_lines};
+
+/// What a figure comes to.
+#[derive(Clone, Debug, Default)]
+struct Found {
+    /// Its value; of several numbers an object with a key for each.
+    value: Json,
+    /// The lines of its kind, unless the folder declares others.
+    lines: String,
+    /// Numbers with their labels, for a table with a column a part.
+    cells: Vec<(&'static str, String)>,
+}
+
+impl Found {
+    fn new(value: impl serde::Serialize, lines: String) -> Found {
+        Found { value: serde_json::to_value(value).unwrap_or_default(), lines, cells: Vec::new() }
+    }
+}
+
+/// The figures of what is at a recipe's end; `None` where it makes posts or did not get there.
+///
+/// # Errors
+/// [`RunError`] where a stage or the votes cannot be read.
+pub fn tables(config: &Config, recipe: &'static Recipe) -> Result<Option<Report>, RunError> {
+    Source::open(config, recipe)?.map(|source| report(&source)).transpose()
+}
+
+fn report(source: &Source<'_>) -> Result<Report, RunError> {
+    let declared = &source.benchmark.report;
+    let mut found = Vec::with_capacity(declared.figures.len());
+    for figure in &declared.figures {
+        let rows = source.rows(figure.step)?;
+        let records = Records::new(&rows, source.benchmark.fields());
+        let records = records.among(figure.among.as_ref()).map_err(damaged)?;
+        let mut values = Vec::new();
+        match figure.part.and_then(|place| declared.parts.get(place)) {
+            None => values.push(compute(figure, &records, source)?),
+            Some(division) => {
+                for part in &division.values {
+                    let records = records.of_part(&division.of, part).map_err(damaged)?;
+                    values.push(compute(figure, &records, source)?);
+                }
+            }
+        }
+        found.push(values);
+    }
+    Ok(Report::put_together(declared, found).map_err(damaged)?)
+}
+
+fn compute(figure: &Figure, records: &Records<'_>, source: &Source<'_>) -> Result<Found, RunError> {
+    let or_damaged = |found: Result<Found, Trouble>| found.map_err(damaged);
+    let mut found = match &figure.kind {
+        Kind::Numbers(numbers) => numbers::numbers(numbers, records, source)?,
+        Kind::Counts(counts) => or_damaged(counts::counts(counts, source.data(), records))?,
+        Kind::Bars(bars) => or_damaged(counts::bars(bars, records))?,
+        Kind::Votes { of, options } => or_damaged(counts::votes(of, options, records))?,
+        Kind::Wins(wins) => or_damaged(wins::wins(wins, records))?,
+        Kind::Shortcuts(Some(posed)) => or_damaged(choice::shortcuts(posed, records, source.seed))?,
+        Kind::Shortcuts(None) => choice::of_items(source.data(), &source.items()?, source.seed),
+        Kind::Agreement { ballot, fields, listed } => votes::agreement(source, ballot, fields, *listed)?,
+        Kind::PooledAgreement(ballot) => votes::pooled_agreement(source, ballot)?,
+        Kind::Reviews => votes::reviews(source)?,
+        Kind::JudgePairs(judged) => or_damaged(judged::judge_pairs(judged, records))?,
+        Kind::Ratings(judged) => or_damaged(judged::ratings(judged, records))?,
+        Kind::ScoresByPart { judged, parts, questions } => {
+            let rows = source.questions(*questions)?;
+            let last = Records::new(&rows, source.benchmark.fields());
+            let items = source.items_of_questions(*questions)?;
+            or_damaged(judged::scores_by_part(judged, records, parts, &last, items.as_ref()))?
+        }
+        Kind::PuzzleStatistics(puzzles) => or_damaged(texts::puzzle_statistics(puzzles, records))?,
+        Kind::WordsKept(kept) => or_damaged(texts::words_kept(kept, records))?,
+        Kind::Labels => columns::labels(source.data(), &source.items()?),
+        Kind::Columns => columns::columns(source.data(), &source.items()?),
+        Kind::Lines(_) => Found::default(),
+    };
+    if !figure.keys.is_empty() {
+        found.value = describe::keyed(found.value, &figure.keys).map_err(damaged)?;
+    }
+    Ok(found)
+}
+
+/// An object of these cells.
+fn object<'c>(cells: impl IntoIterator<Item = (&'c str, Json)>) -> Json {
+    Json::Object(cells.into_iter().map(|(name, value)| (name.to_owned(), value)).collect::<Map<_, _>>())
+}

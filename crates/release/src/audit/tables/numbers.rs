@@ -1,0 +1,110 @@
+//! Numbers of a set: how many records, which share of them, means, lengths.
+
+use minijinja::Value;
+use riddlemill_benchmarks::Trouble;
+use riddlemill_benchmarks::figure::{Measure, Number};
+use serde_json::{Map, Value as Json, json};
+
+use super::source::{Records, Source};
+use super::{Found, votes};
+use crate::damaged;
+use crate::figures::{mean, percent};
+use crate::pipeline::RunError;
+use crate::text::decimals;
+
+/// Each number under its name, and its line.
+pub(super) fn numbers(
+    numbers: &[Number],
+    records: &Records<'_>,
+    source: &Source<'_>,
+) -> Result<Found, RunError> {
+    let (mut values, mut found) = (Map::new(), Found::default());
+    for number in numbers {
+        let (value, cell) = match &number.measure {
+            Measure::Items => counted(source.items()?.len()),
+            Measure::Modified(ballot) => {
+                let (modified, looked_at) = votes::modified(source, ballot)?;
+                let percent = (looked_at > 0).then(|| percent(modified, looked_at));
+                (json!(percent), percent.map(|percent| format!("{percent:.2} %")))
+            }
+            Measure::LookedAt(ballot) => counted(votes::modified(source, ballot)?.1),
+            of_records => measure(of_records, records).map_err(damaged)?,
+        };
+        match (&number.measure, &value) {
+            // There are no lengths without texts.
+            (Measure::Lengths(_), Json::Null) => {}
+            (Measure::Lengths(_), lengths) => found.lines.push_str(&format!(
+                "    {:<46} {:>7} {:>5} {:>5}\n",
+                number.label,
+                cell.as_deref().unwrap_or_default(),
+                whole(&lengths["max"]),
+                whole(&lengths["min"])
+            )),
+            _ => found.lines.push_str(&format!(
+                "    {:<44} {:>10}\n",
+                number.label,
+                cell.as_deref().unwrap_or("-")
+            )),
+        }
+        found.cells.push((number.label, cell.unwrap_or_else(|| "-".to_owned())));
+        values.insert(number.name.to_owned(), value);
+    }
+    Ok(Found { value: Json::Object(values), ..found })
+}
+
+fn counted(count: usize) -> (Json, Option<String>) {
+    (json!(count), Some(count.to_string()))
+}
+
+/// A number as a table shows it: a whole one without a point.
+pub(super) fn whole(number: &Json) -> String {
+    match number.as_f64() {
+        Some(number) if number.fract() == 0.0 => decimals(number, 0),
+        Some(number) => decimals(number, 2),
+        None => "-".to_owned(),
+    }
+}
+
+/// What is counted of records, as JSON and as a cell; no cell if it cannot be computed.
+fn measure(measure: &Measure, records: &Records<'_>) -> Result<(Json, Option<String>), Trouble> {
+    Ok(match measure {
+        Measure::Count(condition) => {
+            counted(records.values(condition)?.iter().filter(|value| value.is_true()).count())
+        }
+        Measure::Share(condition) => {
+            // Records without an answer are not part of the share.
+            let answers: Vec<Value> =
+                records.values(condition)?.into_iter().filter(|value| !value.is_none()).collect();
+            let so = answers.iter().filter(|value| value.is_true()).count();
+            let share = (!answers.is_empty()).then(|| so as f64 / answers.len() as f64);
+            (json!(share), share.map(|share| format!("{:.2} %", share * 100.0)))
+        }
+        Measure::Mean(number) => {
+            let mean = mean(&reals(&records.values(number)?));
+            (json!(mean), mean.map(|mean| decimals(mean, 2)))
+        }
+        Measure::Lengths(number) => {
+            let values = records.values(number)?;
+            let all = reals(&values);
+            let end = |of: fn(f64, f64) -> f64| {
+                let end = all.iter().copied().reduce(of)?;
+                let integers = values.iter().filter(|value| value.is_number()).all(Value::is_integer);
+                Some(if integers { json!(end as i64) } else { json!(end) })
+            };
+            match mean(&all) {
+                None => (Json::Null, None),
+                Some(average) => (
+                    json!({ "average": average, "max": end(f64::max), "min": end(f64::min) }),
+                    Some(decimals(average, 2)),
+                ),
+            }
+        }
+        Measure::Items | Measure::Modified(_) | Measure::LookedAt(_) => (Json::Null, None),
+    })
+}
+
+/// The numbers among some values.
+pub(super) fn reals(values: &[Value]) -> Vec<f64> {
+    let number = |value: &Value| value.is_number().then(|| f64::try_from(value.clone()).ok()).flatten();
+    values.iter().filter_map(number).collect()
+}

@@ -1,0 +1,267 @@
+//! What people made of the drafts, and how far they agree.
+
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+use serde_json::{Value as Json, json};
+
+use super::Found;
+use super::source::Source;
+use crate::figures::percent;
+use crate::pipeline::{RunError, review_items};
+use crate::record::{Reason, State};
+use crate::review::agreement::{Bootstrap, StepAgreement, agreed, pooled};
+use crate::review::{Ballot, Item, Vote, Voted, resolve_all};
+use crate::store::Manifest;
+use crate::text::decimals;
+
+/// What people, or a sample in their place, made of a step's drafts.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Reviewed {
+    pub stage: String,
+    /// Taken as drafted, or decided without a draft, by people.
+    pub confirmed: u64,
+    /// Written anew by people.
+    pub rewritten: u64,
+    /// Taken as drafted by a sample's votes.
+    pub sample_confirmed: u64,
+    /// Written anew by a sample's votes.
+    pub sample_rewritten: u64,
+    /// On the draft for the time being.
+    pub provisional: u64,
+    /// Rejected.
+    pub rejected: u64,
+    /// Waiting for votes or a decision.
+    pub held: u64,
+    /// What the votes come to: agreement, disputes, trials.
+    pub voted: Voted,
+}
+
+/// How far voters agree in one field of one step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+struct Agreement {
+    /// Items with two votes or more.
+    items: usize,
+    /// Percent of agreeing pairs of votes.
+    percent: Option<f64>,
+    /// Fleiss' kappa, with the ends of its 95 % interval.
+    fleiss: Option<[f64; 3]>,
+    /// Whether it takes a sample's votes to say so: no person voted.
+    sample: bool,
+}
+
+impl Reviewed {
+    /// The share that was written anew, people's and the sample's together; 319 of 677 translations in
+    /// RuozhiBench.
+    pub fn share_rewritten(&self) -> Option<f64> {
+        let rewritten = self.rewritten + self.sample_rewritten;
+        let all = rewritten + self.confirmed + self.sample_confirmed;
+        (all > 0).then(|| rewritten as f64 / all as f64)
+    }
+
+    fn new(manifest: &Manifest) -> Reviewed {
+        let counts = &manifest.counts;
+        let so_many = |state: State, reason: Reason| {
+            counts.reasons.get(&format!("{}/{}", state.code(), reason.code())).copied().unwrap_or(0)
+        };
+        Reviewed {
+            stage: manifest.stage.clone(),
+            confirmed: so_many(State::Changed, Reason::Confirmed),
+            rewritten: so_many(State::Changed, Reason::Rewritten),
+            sample_confirmed: so_many(State::Changed, Reason::SampleConfirmed),
+            sample_rewritten: so_many(State::Changed, Reason::SampleRewritten),
+            provisional: so_many(State::Changed, Reason::Provisional),
+            rejected: so_many(State::Dropped, Reason::Rejected),
+            held: counts.state(State::Held),
+            voted: Voted::default(),
+        }
+    }
+
+    fn describe(&self) -> String {
+        let mut parts = Vec::new();
+        let counts = [
+            (self.confirmed, "confirmed"),
+            (self.rewritten, "rewritten"),
+            (self.sample_confirmed, "confirmed by the sample"),
+            (self.sample_rewritten, "rewritten by the sample"),
+            (self.provisional, "provisional"),
+            (self.rejected, "rejected"),
+            (self.held, "held"),
+        ];
+        parts.extend(counts.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")));
+        let share = self.share_rewritten().filter(|share| *share > 0.0);
+        let share = share.map(|share| format!("; {:.0} % rewritten", share * 100.0)).unwrap_or_default();
+        let mut text = format!("    {:<22} {}{share}\n", self.stage, parts.join(", "));
+        for line in voted_lines(&self.voted) {
+            text.push_str(&format!("      {line}\n"));
+        }
+        text
+    }
+}
+
+/// A line a ballot.
+pub(super) fn reviews(source: &Source<'_>) -> Result<Found, RunError> {
+    let recipe = source.recipe;
+    let mut reviews = Vec::new();
+    for step in recipe.steps() {
+        if let Some(review) = step.stage.review()
+            && let Some(manifest) =
+                Manifest::read(&source.workspace.stage(recipe.name, step.number, step.name))?
+        {
+            let voted = on_ballot(source, review.place().1, |step, items, votes| {
+                let resolved = resolve_all(step, items, votes);
+                // The lines of `report` have no intervals, so nothing is resampled.
+                Voted::count(step, items, &resolved, votes, &source.config.annotators, Bootstrap::NONE)
+            })?;
+            let (of, ballot) = review.place();
+            let set_aside = source.votes()?.set_aside(of, ballot).count();
+            let voted = Voted { set_aside, ..voted.unwrap_or_default() };
+            reviews.push(Reviewed { voted, ..Reviewed::new(&manifest) });
+        }
+    }
+    let lines = reviews.iter().map(Reviewed::describe).collect::<String>();
+    Ok(Found::new(reviews, format!("  reviews\n{lines}")))
+}
+
+/// What a ballot with its items and votes comes to; `None` where the recipe does not have it, or its items are not made.
+fn on_ballot<T>(
+    source: &Source<'_>,
+    ballot: &str,
+    count: impl FnOnce(&Ballot, &[Item], &FxHashMap<&str, Vec<&Vote>>) -> T,
+) -> Result<Option<T>, RunError> {
+    let (step, items) = match review_items(source.config, source.recipe, ballot) {
+        Ok(Some(found)) => found,
+        Ok(None) | Err(RunError::Missing { .. }) => return Ok(None),
+        Err(e) => return Err(e),
+    };
+    let votes = source.votes()?;
+    Ok(Some(count(&step, &items, &votes.by_item(step.recipe, step.name))))
+}
+
+/// How many of a ballot's decisions the reviewer changed, and how many were looked at.
+pub(super) fn modified(source: &Source<'_>, ballot: &str) -> Result<(usize, usize), RunError> {
+    let found = on_ballot(source, ballot, |step, items, votes| {
+        let resolved = resolve_all(step, items, votes);
+        let looked_at: Vec<bool> = resolved.iter().filter_map(|resolution| resolution.modified).collect();
+        (looked_at.iter().filter(|modified| **modified).count(), looked_at.len())
+    })?;
+    Ok(found.unwrap_or_default())
+}
+
+/// How far the voters of a ballot agree: in one field, null where nobody voted twice; or a list of the fields in which
+/// somebody did, each with its agreement.
+pub(super) fn agreement(
+    source: &Source<'_>,
+    ballot: &str,
+    fields: &[&str],
+    listed: bool,
+) -> Result<Found, RunError> {
+    let agreement =
+        on_ballot(source, ballot, |step, items, votes| agreed(step, items, votes, Bootstrap::AGREEMENT))?;
+    let of = |field: &str| agreement.as_ref().and_then(|measured| of_field(measured, field));
+    let found: Vec<(&str, Agreement)> =
+        fields.iter().filter_map(|field| Some((*field, of(field)?))).collect();
+    let line = |(field, found): &(&str, Agreement)| {
+        let number = |number: Option<f64>| number.map_or("-".into(), |number| decimals(number, 2));
+        let kappa = found.fleiss.map_or("-".into(), interval);
+        format!(
+            "    {field}: {} items, pairs that agree {} %, Fleiss' kappa {kappa}{}\n",
+            found.items,
+            number(found.percent),
+            if found.sample { " (of the sample)" } else { "" }
+        )
+    };
+    let lines = found.iter().map(line).collect();
+    Ok(match listed {
+        true => Found::new(found, lines),
+        false => Found::new(found.first().map(|(_, found)| found), lines),
+    })
+}
+
+/// A coefficient and its interval.
+fn interval([kappa, low, high]: [f64; 3]) -> String {
+    format!("{} [{}, {}]", decimals(kappa, 3), decimals(low, 3), decimals(high, 3))
+}
+
+fn of_field(agreement: &StepAgreement, field: &str) -> Option<Agreement> {
+    let found = agreement.fields.iter().find(|found| found.field == field).filter(|found| found.items > 0)?;
+    Some(Agreement {
+        items: found.items,
+        percent: found.percent.map(|e| e.value * 100.0),
+        fleiss: found.fleiss.map(|e| [e.value, e.low, e.high]),
+        sample: agreement.sample,
+    })
+}
+
+/// How far they agree over all questions of a ballot that have the same options, and the share to which the first option
+/// applies by each question; null where nobody voted.
+pub(super) fn pooled_agreement(source: &Source<'_>, ballot: &str) -> Result<Found, RunError> {
+    let found =
+        on_ballot(source, ballot, |step, items, votes| pooled(step, items, votes, Bootstrap::AGREEMENT))?;
+    let Some(found) = found.flatten() else { return Ok(Found::default()) };
+    let kappa = found.fleiss.map(|e| [e.value, e.low, e.high]);
+    let shares: Vec<String> =
+        found.shares.iter().map(|(field, share)| format!("{field} {:.0} %", share * 100.0)).collect();
+    let lines = format!(
+        "    {}: {} ({} items); Fleiss' kappa of these questions together {}\n",
+        found.code,
+        shares.join(", "),
+        found.items,
+        kappa.map_or_else(|| NOT_DEFINED.into(), interval)
+    );
+    let value: Json =
+        json!({ "items": found.items, "shares": found.shares, "kappa": kappa, "sample": found.sample });
+    Ok(Found::new(value, lines))
+}
+
+/// Why kappa over several questions has no value.
+const NOT_DEFINED: &str =
+    "not defined (every vote gives the same answer, or no items have equally many votes)";
+
+/// What votes come to, a line each: agreement in each field, disputes, what seniors changed, trials.
+pub fn voted_lines(voted: &Voted) -> Vec<String> {
+    let figure = |e: Option<[f64; 3]>| e.map_or("-".to_owned(), |[value, ..]| decimals(value, 3));
+    let sample = if voted.sample { " (of the sample)" } else { "" };
+    let mut lines: Vec<String> = Vec::new();
+    // Options that may be marked are reported together, not one by one.
+    for field in voted.fields.iter().filter(|field| !field.field.contains(':')) {
+        let cohen = match field.cohen {
+            Some([mean, least, most]) if field.pairs > 1 => {
+                format!(
+                    "{} ({} to {}, {} pairs)",
+                    decimals(mean, 3),
+                    decimals(least, 3),
+                    decimals(most, 3),
+                    field.pairs
+                )
+            }
+            other => figure(other),
+        };
+        let why = field.undefined.as_ref().map_or_else(String::new, |why| format!(" (not defined: {why})"));
+        lines.push(format!(
+            "{}{sample}: {} items, pairs that agree {}, alpha {}, Fleiss {}, Cohen {cohen}{why}",
+            field.field,
+            field.items,
+            figure(field.percent),
+            figure(field.alpha),
+            figure(field.fleiss)
+        ));
+    }
+    if voted.settled + voted.disputed > 0 {
+        lines.push(format!("disputes: {} settled by adjudication, {} open", voted.settled, voted.disputed));
+    }
+    if voted.set_aside > 0 {
+        lines.push(format!("votes set aside, which count in none of this: {}", voted.set_aside));
+    }
+    if let Some((modified, of)) = voted.modified {
+        lines.push(format!("seniors modified {modified} of {of} ({:.2} %)", percent(modified, of)));
+    }
+    if let Some(trial) = voted.trial.filter(|trial| trial.passed + trial.by_hand + trial.failed > 0) {
+        let failed =
+            if trial.failed > 0 { format!(", {} not any more", trial.failed) } else { String::new() };
+        lines.push(format!(
+            "may vote: {} by a trial, {} by qualified = true alone{failed}",
+            trial.passed, trial.by_hand
+        ));
+    }
+    lines
+}

@@ -1,0 +1,142 @@
+//! Why a row was added, removed or changed: the current ledger entries of its record, and the decisions in
+//! which the stages of two folders differ.
+
+use std::fmt;
+use std::path::Path;
+
+use super::current_rows::CurrentRows;
+use super::diff::CauseOf;
+use super::manifest::{Candidate, Link};
+use super::stopped::stop_without_row;
+use crate::audit::{Explained, Passage, explain};
+use crate::pipeline::{Change, differences};
+use crate::recipe::{self, Recipe};
+use crate::store::{Error, StageReader, Workspace};
+
+/// The step that decides a column, if its name differs from the column's.
+const STEPS: &[(&str, &str)] =
+    &[("question_en", "translation"), ("categories", "category"), ("category_names", "category")];
+
+/// The decisions that differ between two folders.
+pub struct Causes {
+    rows: CurrentRows,
+    /// Stages with different decisions, and the reasons.
+    differ: Vec<(String, Vec<Change>)>,
+}
+
+/// The decision behind a difference.
+#[derive(Clone, Debug)]
+pub enum Behind {
+    /// Where the record stopped behind the last stage, in words.
+    Stop(String),
+    /// What happened to it at a stage.
+    Passage(Box<Passage>),
+    /// The stages that decide differently, each with the differences.
+    Stages(Vec<(String, Vec<Change>)>),
+}
+
+impl fmt::Display for Behind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Behind::Stop(why) => f.write_str(why),
+            Behind::Passage(last) => f.write_str(&passage(last)),
+            Behind::Stages(differ) => {
+                let why = |why: &[Change]| why.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+                let all = differ.iter().map(|(stage, changes)| format!("{stage}: {}", why(changes)));
+                f.write_str(&all.collect::<Vec<_>>().join("; "))
+            }
+        }
+    }
+}
+
+impl Causes {
+    /// The causes of differences between two folders of one recipe; `None` if they are not of a known one.
+    ///
+    /// # Errors
+    /// [`Error`] if a manifest cannot be read.
+    pub fn between(workspace: &Workspace, before: &Path, after: &Path) -> Result<Option<Causes>, Error> {
+        let (Some((of, old)), Some((name, new))) = (chain(before)?, chain(after)?) else { return Ok(None) };
+        let Some(recipe) = recipe::find(&name).filter(|_| of == name) else { return Ok(None) };
+        let differ = new.iter().filter_map(|link| {
+            let before = old.iter().find(|before| before.stage == link.stage)?;
+            let decided = |link: &Link| (link.stage_version, link.settings.clone(), link.evidence.clone());
+            let why = differences(&before.opening(&name), &link.opening(&name));
+            // Changes of an input are reported for the stage that made it.
+            let own = why.iter().filter(|why| !matches!(why, Change::Input { .. }));
+            let own = own.cloned().collect();
+            (decided(before) != decided(link)).then(|| (link.stage.clone(), own))
+        });
+        let rows = CurrentRows::of(workspace, recipe);
+        Ok(Some(Causes { rows, differ: differ.collect() }))
+    }
+
+    /// The causes of differences from the workspace's current stages.
+    pub fn of_workspace(workspace: &Workspace, recipe: &'static Recipe) -> Causes {
+        Causes { rows: CurrentRows::of(workspace, recipe), differ: Vec::new() }
+    }
+
+    /// The decision behind one difference, as text.
+    pub fn explain(&self, asked: CauseOf<'_>) -> Option<String> {
+        Some(self.behind(asked)?.to_string())
+    }
+
+    /// The decision behind one difference.
+    pub fn behind(&self, asked: CauseOf<'_>) -> Option<Behind> {
+        let of_passage = |passage: &Passage| Behind::Passage(Box::new(passage.clone()));
+        match asked {
+            CauseOf::Added(id) => self.differing(&self.way(id)?),
+            CauseOf::Removed(id) => {
+                let mut way = self.way(id)?;
+                // What cannot be read is no cause.
+                let _ = stop_without_row(&self.rows, &mut way);
+                if let Some(why) = way.left_out.take() {
+                    return Some(Behind::Stop(why));
+                }
+                let left = Some(&way).filter(|way| way.ends != "in").and_then(|way| way.way.last());
+                left.map(of_passage).or_else(|| self.differing(&way))
+            }
+            CauseOf::Changed(id, column) => {
+                let way = self.way(id)?;
+                let column = column.strip_suffix("_status").unwrap_or(column);
+                let step = STEPS.iter().find(|(of, _)| *of == column).map_or(column, |(_, step)| step);
+                let review = format!("review:{step}");
+                let decided = way.way.iter().find(|p| p.stage == review);
+                let wrote = || way.way.iter().rfind(|p| p.outcome == "changed" && !p.stage.contains(':'));
+                let by_person = decided.or_else(|| wrote().filter(|_| column == "text")).map(of_passage);
+                by_person.or_else(|| self.differing(&way))
+            }
+        }
+    }
+
+    fn way(&self, id: &str) -> Option<Explained> {
+        explain(&self.rows.workspace, self.rows.recipe(), id).ok()
+    }
+
+    /// The differing decisions of the stages that a record went through.
+    fn differing(&self, way: &Explained) -> Option<Behind> {
+        let passed = |stage: &str| way.way.is_empty() || way.way.iter().any(|p| p.stage == stage);
+        let differ: Vec<_> = self.differ.iter().filter(|(stage, _)| passed(stage)).cloned().collect();
+        (!differ.is_empty()).then_some(Behind::Stages(differ))
+    }
+}
+
+/// `dedup merged near_duplicate into tieba:8: indel 0.91`.
+pub(super) fn passage(passage: &Passage) -> String {
+    let mut text = format!("{} {}", passage.stage, passage.outcome);
+    for (word, more) in [(" ", &passage.reason), (" into ", &passage.into), (": ", &passage.evidence)] {
+        if let Some(more) = more.as_deref().filter(|more| *more != passage.id) {
+            text.push_str(word);
+            text.push_str(more);
+        }
+    }
+    text
+}
+
+/// The recipe and stages of a release, a candidate or a stage folder.
+fn chain(folder: &Path) -> Result<Option<(String, Vec<Link>)>, Error> {
+    if let Some(candidate) = Candidate::read(folder)? {
+        return Ok(Some((candidate.recipe, candidate.stages)));
+    }
+    let stage = StageReader::open(folder)?;
+    Ok(stage.map(|stage| (stage.manifest().recipe.clone(), vec![Link::to(stage.manifest())])))
+}

@@ -1,0 +1,121 @@
+//! The program's outputs, candidates built by a run and versioned releases, and the proof of where their rows come from.
+//!
+//! # In reading order
+//!
+//! - [`layout`]: the rows of each set; [`data`] writes them as JSON Lines, Parquet and in their published form.
+//! - `facts`: the data of the cards, which `templates` and `schema` write.
+//! - `folder`: all of it with MANIFEST.json and SHA256SUMS; [`build`] does this for a recipe's candidate.
+//! - [`release`] refuses while a stage does not match raw/, assigns a version from the changes ([`changes`]), and enters it in
+//!   the [`registry`]; [`restore`] restores every version from there.
+//! - [`outlet`]: publishes a version as an archive or on the Hub. [`verify`]: proves a folder by itself, and from raw/.
+//! - [`audit`]: proves from the files that every record is accounted for, and explains one record's path.
+//!
+//! # Invariants
+//!
+//! - A folder depends on rows, settings, the curator's texts and the registry; on no clock and no path.
+//! - A version is registered once and never overwritten; everything needed to restore it is in raw/ before it is registered.
+//! - Null is null: a row has every key of its layout, in its order.
+
+mod adopt;
+mod alike;
+pub mod audit;
+mod candidate;
+mod causes;
+pub mod changes;
+pub mod compare;
+pub mod contamination;
+mod croissant;
+mod current_rows;
+pub mod data;
+pub mod diff;
+mod diff_text;
+mod division;
+mod error;
+mod eval_files;
+mod eval_names;
+mod eval_notes;
+pub mod export;
+mod facts;
+mod fates;
+mod folder;
+mod history;
+mod holders;
+mod item;
+pub mod layout;
+mod left_out;
+mod licence;
+mod licence_terms;
+mod manifest;
+mod notice;
+mod numbered;
+mod origin;
+pub mod outlet;
+mod parquet;
+mod partial;
+mod personal;
+mod publish;
+pub mod read_rows;
+mod refusals;
+pub mod registry;
+mod relicensed;
+mod restore;
+mod row;
+mod row_faults;
+mod schema;
+pub mod shortcuts;
+mod since;
+mod source;
+mod stopped;
+mod tabled;
+mod templates;
+#[cfg(test)]
+mod tests;
+pub mod verify;
+mod version;
+mod withdraw;
+mod work;
+mod yank;
+
+use riddlemill_figures::{self as figures, markup};
+use riddlemill_files::log::LogName;
+use riddlemill_harvest::pages;
+use riddlemill_llm as llm;
+use riddlemill_pipeline::{config, pipeline, recipe, search, stages};
+use riddlemill_review::{self as review, decisions};
+use riddlemill_tables as store;
+use riddlemill_text::{join, judges, offline, options, puzzle, record, text};
+
+pub use adopt::{Adopted, adopt};
+pub use alike::{alike_pairs, alike_told};
+pub use candidate::{build, rows_json, rows_sha256};
+pub use causes::{Behind, Causes};
+pub use current_rows::CurrentRows;
+pub use error::ReleaseError;
+pub use facts::{Facts, SUBJECTS};
+pub use fates::fates;
+pub use folder::{files, listed};
+pub use history::{KeptVersion, kept_versions};
+pub use holders::{Holder, holders};
+pub(crate) use item::damaged;
+pub use manifest::{AlikePair, Candidate, LeftOut, Link, Raw, Yanked};
+pub use numbered::is_published;
+pub use origin::origin;
+pub use partial::is_partial;
+pub use publish::{Proposal, Wanted, current, due, release, unlicensed};
+pub use refusals::refusals;
+pub use restore::{Restored, restore, unsound};
+pub use row::{Row, RowError, Value};
+pub use shortcuts::Guessed;
+pub use since::{ChangedRow, RowState, Since, since};
+pub use source::CandidateSource;
+pub use stopped::{last_stops, stop_without_row};
+pub use version::{Bump, NoVersion, Version};
+pub use withdraw::{Copy, Near, Place, Request, look_up, look_up_dump};
+pub use work::{LlmUsage, ReviewCounts, Work, replies_of_records};
+pub use yank::yank;
+
+/// The program's version.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The logs of raw/ that are written here.
+pub const LOGS: &[LogName] = &[LogName::InEach("releases", "registry.jsonl")];

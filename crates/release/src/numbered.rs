@@ -1,0 +1,420 @@
+//! From the records at a recipe's end to released rows and their numbers.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use riddlemill_benchmarks::data::{Data, Number, PUBLISHED, Series};
+use riddlemill_benchmarks::splits::WHOLE;
+use rustc_hash::FxHashMap;
+
+use super::division::{Division, Made, compared};
+use super::item::{NoRow, Optional, RowContext, Seen, damaged, series};
+use super::layout::{self, Layout, oddity, post_row};
+use super::read_rows::JsonRow;
+use super::registry::{Ordinals, Registry};
+use super::row::Row;
+use super::source::{CandidateSource, published};
+use crate::recipe::{RECIPES, Recipe};
+use crate::record::{self, Column, Post, PostKind, Record};
+use crate::stages::Rows;
+use crate::stages::import::{kinds, source_kind};
+use crate::stages::published::Published;
+use crate::store::{Error, Lock, Manifest, StageReader, Workspace, json_parts};
+
+/// Batch size for rows that had to be sorted first.
+const BATCH: usize = 1 << 16;
+
+/// Rows in batches.
+type Batches<'a> = Box<dyn Iterator<Item = Result<Vec<Row>, Error>> + 'a>;
+
+/// Assigns numbers to the rows of a step: registered ones, and new ones in the order of the step's records. A
+/// release registers them; a candidate shows those that a release would register now.
+pub(super) fn allot(
+    workspace: &Workspace,
+    end: CandidateSource,
+    last: &StageReader,
+) -> Result<Ordinals, Error> {
+    let mut numbers = known(workspace, end.recipe())?;
+    let items = numbered(workspace, end, last)?;
+    // Numbers of a published set are kept; new ones follow them.
+    let published = Published::load(workspace, end.recipe().name)?;
+    for item in items.iter().filter(|item| record::is_published(&item.key)) {
+        if let Some(number) = published.of_record(&item.key).find_map(|row| row.number) {
+            numbers.bear(&item.series, &item.key, number);
+        }
+    }
+    for item in items {
+        numbers.number(&item.series, item.first, &item.key);
+    }
+    if let Some(division) = divided(workspace, end, last, &numbers)? {
+        numbers.divide(division);
+    }
+    Ok(numbers)
+}
+
+/// The splits of a set's rows, which a release registers; `None` if none are declared.
+fn divided(
+    workspace: &Workspace,
+    end: CandidateSource,
+    last: &StageReader,
+    numbers: &Ordinals,
+) -> Result<Option<Division>, Error> {
+    let recipe = end.recipe();
+    let declared = data_of(recipe).filter(|_| end.rows() != Rows::Posts && end.rows() == recipe.rows());
+    let Some(splits) = declared.and_then(|data| data.splits.as_ref()) else { return Ok(None) };
+    let Some(rows) = Declared::new(end, last, numbers)? else { return Ok(None) };
+    let (mut stages, mut pairs) = (Vec::new(), Vec::new());
+    for step in recipe.steps() {
+        let place = workspace.stage(recipe.name, step.number, step.name);
+        let Some(made) = StageReader::open(&place)? else { continue };
+        stages.push(made.manifest().settings.clone());
+        if step.stage.compares_pairs() && made.manifest().tables.contains_key("pairs") {
+            for part in json_parts(&made, "pairs", &["a", "b"]) {
+                let side = |pair: &JsonRow, side: &str| Some(pair.get(side)?.as_str()?.to_owned());
+                pairs.extend(part?.iter().filter_map(|pair| side(pair, "a").zip(side(pair, "b"))));
+            }
+        }
+    }
+    let known = Registry::open(workspace, recipe.name)?.splits();
+    let made = rows.made(end.rows().columns(), last)?;
+    Ok(Some(Division::new(splits, &rows.layout, &made, &known, &pairs, &compared(&stages))))
+}
+
+/// The locks for registering numbers: the recipe's, and that of the recipe whose numbers it shares.
+pub(super) fn numbering(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<Lock>, Error> {
+    let shared = Some(recipe.origin().name).filter(|origin| *origin != recipe.name);
+    let names = std::iter::once(recipe.name).chain(shared);
+    names.map(|name| Lock::take(&workspace.recipe(name))).collect()
+}
+
+/// The numbers in the registries of all recipes made of the same records: an item of RuozhiBench-MC has the
+/// number of its question in RuozhiBench-Gen, whichever of the two is released first.
+pub(super) fn known(workspace: &Workspace, recipe: &'static Recipe) -> Result<Ordinals, Error> {
+    let mut numbers = Registry::open(workspace, recipe.name)?.ordinals();
+    for other in RECIPES.iter().filter(|other| other.name != recipe.name) {
+        if other.origin().name == recipe.origin().name {
+            numbers.join(&Registry::open(workspace, other.name)?.ordinals());
+        }
+    }
+    Ok(numbers)
+}
+
+/// An item with a number.
+pub(super) struct Numbered {
+    /// The series of the number.
+    pub series: String,
+    /// The first number of that series.
+    pub first: u64,
+    /// The record's key.
+    pub key: String,
+    /// The text by which the number is found in a published file.
+    pub text: String,
+}
+
+/// The items of a step that have a number; empty if rows are identified otherwise.
+pub(super) fn numbered(
+    workspace: &Workspace,
+    end: CandidateSource,
+    last: &StageReader,
+) -> Result<Vec<Numbered>, Error> {
+    let none = || Ok(Vec::new());
+    let Some(data) = data_of(end.recipe()).filter(|_| end.rows() != Rows::Posts) else { return none() };
+    match data.number.as_ref() {
+        None => none(),
+        Some(Number::Own(series)) => numbered_of(end.rows(), end.recipe(), data, series, last),
+        // Including those that did not get so far here: the other benchmark counts them.
+        Some(Number::Of(_)) => {
+            let step = end.recipe().steps().first().and_then(|step| end.recipe().input(step.inputs.first()?));
+            let Some(((recipe, number, step), series)) = step.zip(series(data)) else { return none() };
+            let Some(questions) = StageReader::open(&workspace.stage(recipe.name, number, step.name))? else {
+                return none();
+            };
+            let Some(data) = data_of(recipe) else { return none() };
+            numbered_of(step.stage.rows(), recipe, data, series, &questions)
+        }
+    }
+}
+
+fn numbered_of(
+    rows: Rows,
+    recipe: &Recipe,
+    data: &'static Data,
+    series: &Series,
+    step: &StageReader,
+) -> Result<Vec<Numbered>, Error> {
+    let Some(layout) = layout::find(recipe.name) else { return Ok(Vec::new()) };
+    let mut found = Vec::new();
+    for part in step.parts_of::<record::Row>(rows.columns(), "rows") {
+        for record in part? {
+            let seen = Seen::new(&record, data).map_err(damaged)?;
+            let (name, key) = seen.place(series).map_err(damaged)?;
+            let text = seen.key_text(series).map_err(damaged)?;
+            if is_item(record.id(), seen, data, layout)? {
+                found.push(Numbered { series: name, first: series.first, key, text });
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Whether a record is an item, whatever its number and standing.
+fn is_item(id: &str, seen: Seen, data: &Data, layout: &Layout) -> Result<bool, Error> {
+    Ok(item(id, seen, data, layout)?.is_ok())
+}
+
+/// The row of a record, whatever its number and standing, or why it is none.
+pub(super) fn item(id: &str, seen: Seen, data: &Data, layout: &Layout) -> Result<Result<Row, NoRow>, Error> {
+    let any = Optional::new();
+    // A row of a published file may lack values that others have.
+    let layout = if record::is_published(id) { layout.with(&[PUBLISHED]) } else { *layout };
+    let beside =
+        RowContext { number: Some(0), optional: &any, source_kind: Some(String::new()), published: None };
+    seen.made(data, &layout, beside).map_err(damaged)
+}
+
+/// Whether a benchmark declares what is released of its records.
+pub fn is_published(recipe: &Recipe) -> bool {
+    data_of(recipe).is_some()
+}
+
+/// What is released of a benchmark's records.
+pub(super) fn data_of(recipe: &Recipe) -> Option<&'static Data> {
+    riddlemill_benchmarks::find(recipe.name)?.data.as_ref()
+}
+
+/// Text and number of an item in the published form.
+pub(super) fn published_number(recipe: &Recipe, item: &JsonRow) -> Option<(String, u64)> {
+    let (text, number) = series(data_of(recipe)?)?.published?;
+    Some((item.get(text)?.as_str()?.into(), item.get(number)?.as_u64()?))
+}
+
+/// The released rows of a candidate's last step, a part at a time, those of each split together: posts in the order of the
+/// step, numbered items in the order of their numbers, so that old rows keep their places.
+pub(super) fn rows<'a>(end: CandidateSource, last: &'a StageReader, numbers: &'a Ordinals) -> Batches<'a> {
+    Box::new(parts(end, last, numbers).into_iter().flat_map(|(_, batches)| batches))
+}
+
+/// The rows of each file, by its name: those of each split, or all.
+pub(super) fn parts<'a>(
+    end: CandidateSource,
+    last: &'a StageReader,
+    numbers: &'a Ordinals,
+) -> Vec<(&'static str, Batches<'a>)> {
+    let Some(division) = numbers.division() else { return vec![(WHOLE, whole(end, last, numbers))] };
+    // Read once, whatever the number of splits; the rows were all in memory when they were divided.
+    let mut of_splits: Vec<Vec<Result<Vec<Row>, Error>>> =
+        division.names.iter().map(|_| Vec::new()).collect();
+    for batch in whole(end, last, numbers) {
+        let mut of_batch: Vec<Vec<Row>> = division.names.iter().map(|_| Vec::new()).collect();
+        match batch {
+            Ok(rows) => rows.into_iter().for_each(|row| {
+                if let Some(split) = division.place(row.id()) {
+                    of_batch[split].push(row);
+                }
+            }),
+            Err(e) => {
+                of_splits[0].push(Err(e));
+                break;
+            }
+        }
+        // A file holds no empty batches.
+        for (split, rows) in of_splits.iter_mut().zip(of_batch).filter(|(_, rows)| !rows.is_empty()) {
+            split.push(Ok(rows));
+        }
+    }
+    let boxed = |batches: Vec<Result<Vec<Row>, Error>>| -> Batches<'a> { Box::new(batches.into_iter()) };
+    division.names.iter().copied().zip(of_splits.into_iter().map(boxed)).collect()
+}
+
+/// The rows, whatever their splits.
+fn whole<'a>(end: CandidateSource, last: &'a StageReader, numbers: &'a Ordinals) -> Batches<'a> {
+    if end.rows() == Rows::Posts {
+        let row = |part: Result<Vec<Post>, Error>| Ok(part?.into_iter().map(post_row).collect());
+        return Box::new(last.parts::<Post>("rows").map(row));
+    }
+    match Declared::new(end, last, numbers) {
+        Ok(Some(declared)) => declared.rows(end.rows().columns(), last),
+        Ok(None) => Box::new(std::iter::empty()),
+        Err(e) => Box::new(std::iter::once(Err(e))),
+    }
+}
+
+/// The record behind each row, by the row's id.
+pub(super) fn records(
+    end: CandidateSource,
+    last: &StageReader,
+    numbers: &Ordinals,
+) -> Result<FxHashMap<String, String>, Error> {
+    let mut found = FxHashMap::default();
+    let Some(declared) = Declared::new(end, last, numbers)? else { return Ok(found) };
+    for part in last.parts_of::<record::Row>(end.rows().columns(), "rows") {
+        for record in part? {
+            if let Some((_, row)) = declared.row(&record)? {
+                found.insert(row.id().to_owned(), record.id().to_owned());
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// A row's sort key: its place in a published file, or its number after all of those.
+type Place = (usize, u64);
+
+/// The inputs of a declared set's rows, other than their records.
+struct Declared<'a> {
+    data: &'static Data,
+    layout: Layout,
+    series: Option<&'static Series>,
+    numbers: &'a Ordinals,
+    optional: Optional,
+    /// The kinds of the imported files, if a column uses them.
+    kinds: Option<BTreeMap<String, String>>,
+    /// The published rows from which records come.
+    published: Published,
+    recipe: &'static Recipe,
+}
+
+impl<'a> Declared<'a> {
+    fn new(end: CandidateSource, last: &StageReader, numbers: &'a Ordinals) -> Result<Option<Self>, Error> {
+        let layout = end.layouts(last)?.into_iter().next();
+        let Some((data, layout)) = data_of(end.recipe()).zip(layout) else { return Ok(None) };
+        let kinds = match data.asks("source_kind") {
+            false => None,
+            true => {
+                // A recipe's stages are sibling folders.
+                let stages = last.place().parent().map(Path::to_path_buf).unwrap_or_default();
+                let import = stages.join(format!("01_{}", end.recipe().steps()[0].name));
+                Some(StageReader::open(&import)?.as_ref().map(kinds).transpose()?.unwrap_or_default())
+            }
+        };
+        let optional = optional(end, last)?;
+        let (series, recipe) = (series(data), end.recipe());
+        let published = published(recipe, last)?;
+        Ok(Some(Declared { data, layout, series, numbers, optional, kinds, published, recipe }))
+    }
+
+    fn rows(self, columns: &'static [Column], last: &'a StageReader) -> Batches<'a> {
+        // Rows of published files keep their order, whichever of a group comes first.
+        if self.series.is_some_and(|series| series.in_order) || !self.published.is_empty() {
+            return in_order(&self, columns, last);
+        }
+        Box::new(last.parts_of::<record::Row>(columns, "rows").map(move |part| {
+            let mut rows = Vec::new();
+            for record in part? {
+                rows.extend(self.row(&record)?.map(|(_, row)| row));
+            }
+            Ok(rows)
+        }))
+    }
+
+    /// Every row with what it was made from, in the order of the set.
+    fn made(&self, columns: &'static [Column], last: &StageReader) -> Result<Vec<Made>, Error> {
+        let mut found = Vec::new();
+        for part in last.parts_of::<record::Row>(columns, "rows") {
+            for record in part? {
+                if let Some((place, row)) = self.row(&record)? {
+                    let post = post_of(&record);
+                    found.push((place, Made { row, record: record.id().to_owned(), post }));
+                }
+            }
+        }
+        found.sort_by_key(|(place, _)| *place);
+        Ok(found.into_iter().map(|(_, made)| made).collect())
+    }
+
+    /// The row of a record, with its sort key: its place in a published file, else after those its number, or
+    /// the stage's order.
+    fn row(&self, record: &record::Row) -> Result<Option<(Place, Row)>, Error> {
+        let row = self.plain(record, None)?;
+        let Some((at, of_file)) = self.published.row_of(record.id(), self.recipe.name) else {
+            let numbered = self.series.is_some_and(|series| series.in_order);
+            return Ok(row.map(|(number, row)| ((usize::MAX, if numbered { number } else { 0 }), row)));
+        };
+        let untouched = self.plain(&self.published.untouched(record, of_file, self.recipe.name), None)?;
+        let Some(((number, row), (_, untouched))) = row.zip(untouched) else { return Ok(None) };
+        let form = |row: &Row| -> Result<Option<serde_json::Map<_, _>>, Error> {
+            for compat in self.layout.compat {
+                if let Some(form) = self.layout.published(compat, row).map_err(damaged)? {
+                    return Ok(Some(form));
+                }
+            }
+            Ok(None)
+        };
+        let Some((now, then)) = form(&row)?.zip(form(&untouched)?) else {
+            return Ok(Some(((at, number), row)));
+        };
+        let beside = oddity::deviations(&of_file.members(), &now, &then);
+        if beside.is_none() {
+            return Ok(Some(((at, number), row)));
+        }
+        Ok(self.plain(record, beside)?.map(|(number, row)| ((at, number), row)))
+    }
+
+    /// The row of a record, with its number and original text.
+    fn plain(&self, record: &record::Row, published: Option<String>) -> Result<Option<(u64, Row)>, Error> {
+        let seen = Seen::new(record, self.data).map_err(damaged)?;
+        let number = match self.series {
+            None => None,
+            Some(series) => {
+                let (name, key) = seen.place(series).map_err(damaged)?;
+                // Every item has a number: `allot` used the same records.
+                let Some(number) = self.numbers.find(&name, &key) else { return Ok(None) };
+                Some(number)
+            }
+        };
+        let source_kind = self.kinds.as_ref().map(|kinds| {
+            let text = |name: &str| seen.column(name).unwrap_or_default();
+            let numbered = text("kind") == PostKind::Numbered.code();
+            source_kind(kinds, numbered, &text("source"), &text("file"))
+        });
+        let beside = RowContext { number, optional: &self.optional, source_kind, published };
+        let row = seen.row(self.data, &self.layout, beside).map_err(damaged)?;
+        Ok(row.map(|row| (number.unwrap_or_default(), row)))
+    }
+}
+
+/// The post that a record was made from: its place in a dump, and its number there.
+fn post_of(record: &record::Row) -> String {
+    let text = |column: &str| record.text(column).unwrap_or_default();
+    match record.count("position") {
+        None => record.id().to_owned(),
+        Some(position) => {
+            let number = record.count("number").map(|number| number.to_string()).unwrap_or_default();
+            format!("{} {} {position} {number}", text("source"), text("file"))
+        }
+    }
+}
+
+/// The reviews that were non-blocking when the stages were made, from the manifests of the recipe's stages.
+fn optional(end: CandidateSource, last: &StageReader) -> Result<Optional, Error> {
+    let mut optional = Optional::new();
+    let Some(root) = last.place().ancestors().nth(3) else { return Ok(optional) };
+    let recipe = end.recipe();
+    for step in recipe.steps() {
+        let Some(review) = step.stage.review() else { continue };
+        let made = Manifest::read(&Workspace::new(root).stage(recipe.name, step.number, step.name))?;
+        if made.is_some_and(|made| made.settings.get("optional") == Some(&true.into())) {
+            optional.insert(review.place().1);
+        }
+    }
+    Ok(optional)
+}
+
+/// Rows sorted by their places.
+fn in_order<'a>(declared: &Declared<'_>, columns: &'static [Column], last: &StageReader) -> Batches<'a> {
+    let mut rows = Vec::new();
+    for part in last.parts_of::<record::Row>(columns, "rows") {
+        let part = part
+            .and_then(|part| part.iter().map(|record| declared.row(record)).collect::<Result<Vec<_>, _>>());
+        match part {
+            Ok(part) => rows.extend(part.into_iter().flatten()),
+            Err(e) => return Box::new(std::iter::once(Err(e))),
+        }
+    }
+    rows.sort_by_key(|(place, _)| *place);
+    let mut rows = rows.into_iter().map(|(_, row)| row);
+    Box::new(std::iter::from_fn(move || {
+        let batch: Vec<Row> = rows.by_ref().take(BATCH).collect();
+        (!batch.is_empty()).then_some(Ok(batch))
+    }))
+}

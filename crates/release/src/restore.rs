@@ -1,0 +1,299 @@
+//! Restores every released version from the registry alone.
+
+use std::io::BufRead;
+use std::path::{Path, PathBuf};
+
+use super::error::ReleaseError;
+use super::layout::{self, Layout};
+use super::manifest::{Candidate, SUMS};
+use super::notice::{is_marked, mark};
+use super::read_rows::JsonRow;
+use super::registry::{Registry, Release, TEXTS, unseal};
+use super::row::Row;
+use super::source::CandidateSource;
+use super::{data, eval_files};
+use crate::recipe::Recipe;
+use crate::store::{Error, Workspace, durable, inside, sha256};
+use riddlemill_benchmarks::splits::WHOLE;
+use riddlemill_files::fence;
+
+/// Rows read at a time.
+const BATCH: usize = 1 << 16;
+
+/// A restored version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Restored {
+    pub version: String,
+    /// Files that differ from the released ones: Parquet written by another version of the library.
+    pub differs: Vec<String>,
+}
+
+/// Writes every registered version of a recipe that output/ lacks.
+///
+/// # Errors
+/// [`ReleaseError`] if the registry cannot be read or a folder not written.
+pub fn restore(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<Restored>, ReleaseError> {
+    let registry = Registry::open(workspace, recipe.name)?;
+    registry.name_sealed()?;
+    let mut restored = Vec::new();
+    for release in &registry.releases {
+        let place = workspace.candidate(recipe.name).with_file_name(release.version.to_string());
+        let yanked = registry.yanked.get(&release.version);
+        let is_there = match yanked {
+            Some(yanked) => is_marked(&place, yanked),
+            None => is_intact(&place, release),
+        };
+        if is_there {
+            continue;
+        }
+        let making = durable::making(&place);
+        durable::remove_folder(&making)?;
+        durable::create_folder(&making)?;
+        let differs = build(&registry, release, recipe, &making)?;
+        if let Some(yanked) = yanked {
+            mark(&making, yanked)?;
+        }
+        durable::swap_folder(&making, &place)?;
+        restored.push(Restored { version: release.version.to_string(), differs });
+    }
+    Ok(restored)
+}
+
+/// Whether a version's folder exists with the released checksums and all their files.
+fn is_intact(place: &Path, release: &Release) -> bool {
+    let Ok(sums) = fence::read_to_string(place.join(SUMS)) else { return false };
+    sha256(&place.join(SUMS)).is_ok_and(|sum| sum == release.sums)
+        && sums
+            .lines()
+            .filter_map(|line| line.split_once("  "))
+            .all(|(_, file)| inside(place, file).is_ok_and(|file| file.is_file()))
+}
+
+/// Builds a version's folder from the sealed files. Returns the files that differ from the released ones.
+fn build(
+    registry: &Registry,
+    release: &Release,
+    recipe: &'static Recipe,
+    making: &Path,
+) -> Result<Vec<String>, ReleaseError> {
+    let path = sealed(registry, release, TEXTS)?;
+    for line in unseal(&path)?.lines() {
+        let line = line.map_err(Error::io("read", &path))?;
+        let (name, text): (String, String) = serde_json::from_str(&line).map_err(|e| damaged(&path, e))?;
+        let file = inside(making, &name)?;
+        if let Some(parent) = file.parent() {
+            durable::create_folder(parent)?;
+        }
+        durable::write_synced(&file, text.as_bytes())?;
+    }
+    for name in release.sealed.keys() {
+        let Some(items) = eval_files::path_of_sealed(name) else { continue };
+        let (from, to) = (sealed(registry, release, name)?, inside(making, &items)?);
+        if let Some(parent) = to.parent() {
+            durable::create_folder(parent)?;
+        }
+        let mut file = std::fs::File::create(&to).map_err(Error::io("create", &to))?;
+        std::io::copy(&mut unseal(&from)?, &mut file).map_err(Error::io("write", &to))?;
+        file.sync_data().map_err(Error::io("write", &to))?;
+    }
+    // The benchmark's folder used at the time is among its texts.
+    let today = layout::layouts(recipe, CandidateSource::of_chain(recipe, release.stages).rows());
+    let mut kept = Vec::new();
+    for config in release.configs.keys() {
+        let today = today.iter().find(|layout| layout.config == config);
+        kept.extend(released(registry, release, config, making, today)?);
+    }
+    for layout in &kept {
+        rows_again(registry, release, layout, making)?;
+    }
+    let sums = fence::read_to_string(making.join(SUMS)).map_err(Error::io("read", &making.join(SUMS)))?;
+    let mut differs = Vec::new();
+    for (sum, file) in sums.lines().filter_map(|line| line.split_once("  ")) {
+        let same = || Ok::<_, Error>(sha256(&inside(making, file)?).is_ok_and(|found| found == sum));
+        if same()? {
+            continue;
+        }
+        // An earlier version of the program stated other types in Parquet files.
+        if let Some(layout) = kept.iter().find(|layout| data::parquet_of(layout) == file) {
+            let (path, lines) = kept_lines(registry, release, layout.config)?;
+            data::write_views(making, layout, batches(lines, *layout, path))?;
+            if same()? {
+                continue;
+            }
+            // Written by another library: then the types supported by every reader are better.
+            rows_again(registry, release, layout, making)?;
+        }
+        differs.push(file.to_string());
+    }
+    Ok(differs)
+}
+
+/// Writes the files of a config's rows, whose splits the manifest names.
+fn rows_again(
+    registry: &Registry,
+    release: &Release,
+    layout: &Layout,
+    making: &Path,
+) -> Result<(), ReleaseError> {
+    // That of an earlier version of the program may have another form, and names no splits.
+    let manifest = Candidate::read(making).ok().flatten();
+    let splits = manifest.map_or_else(|| vec![(WHOLE.to_owned(), 0)], |known| known.splits_of(layout.config));
+    let mut parts = Vec::new();
+    let mut before = 0;
+    for (name, rows) in &splits {
+        let (path, lines) = kept_lines(registry, release, layout.config)?;
+        let rows = usize::try_from(*rows).unwrap_or(usize::MAX);
+        // The one file of a set that is not divided has every row, whatever its manifest says.
+        let rows = if splits.len() == 1 { usize::MAX } else { rows };
+        parts.push((name.as_str(), batches(lines.skip(before).take(rows), *layout, path)));
+        before = before.saturating_add(rows);
+    }
+    data::write(making, layout, parts, |_| ())?;
+    Ok(())
+}
+
+/// The layout of a release's rows: by the benchmark's folder inside it, else by today's.
+fn released(
+    registry: &Registry,
+    release: &Release,
+    config: &str,
+    making: &Path,
+    today: Option<&Layout>,
+) -> Result<Option<Layout>, Error> {
+    let (path, mut lines) = kept_lines(registry, release, config)?;
+    // Without rows nothing shows which columns the release had.
+    let Some(line) = lines.next() else { return Ok(today.copied()) };
+    let line = line.map_err(Error::io("read", &path))?;
+    let row: JsonRow = serde_json::from_str(&line).map_err(|e| damaged(&path, format!("line 1: {e}")))?;
+    let keys = row.keys().map(String::as_str);
+    let then = layout::made_with(making, config, keys.clone());
+    Ok(then.or_else(|| Some(today?.of_keys(keys))))
+}
+
+/// A sealed file of a release, checked against the registry.
+fn sealed(registry: &Registry, release: &Release, name: &str) -> Result<PathBuf, Error> {
+    let path = registry.folder(release.version).join(name);
+    let stated = release.sealed.get(name).ok_or_else(|| damaged(&path, "the registry does not name it"))?;
+    match sha256(&path)? == *stated {
+        true => Ok(path),
+        false => Err(damaged(&path, "its bytes are not those the registry names")),
+    }
+}
+
+/// Problems of a recipe's registry and its sealed files: where, and what.
+pub fn unsound(workspace: &Workspace, recipe: &'static Recipe) -> Vec<(PathBuf, String)> {
+    let registry = match Registry::open(workspace, recipe.name) {
+        Ok(registry) => registry,
+        Err(e) => return vec![(workspace.raw().join("releases").join(recipe.name), e.to_string())],
+    };
+    let mut found = Vec::new();
+    for release in &registry.releases {
+        for name in release.sealed.keys() {
+            if let Err(e) = sealed(&registry, release, name) {
+                found.push((registry.folder(release.version).join(name), e.to_string()));
+            }
+        }
+    }
+    found
+}
+
+/// The lines of a release's rows as sealed, and the sealed file.
+pub(super) fn kept_lines(
+    registry: &Registry,
+    release: &Release,
+    config: &str,
+) -> Result<(PathBuf, impl Iterator<Item = std::io::Result<String>> + use<>), Error> {
+    let path = sealed(registry, release, &format!("rows-{config}.jsonl.zst"))?;
+    let lines = unseal(&path)?.lines();
+    Ok((path, lines))
+}
+
+/// JSON Lines as rows of a layout, a batch at a time.
+pub(super) fn batches(
+    mut lines: impl Iterator<Item = std::io::Result<String>>,
+    layout: Layout,
+    path: PathBuf,
+) -> impl Iterator<Item = Result<Vec<Row>, Error>> {
+    let mut number = 0;
+    std::iter::from_fn(move || {
+        let mut rows = Vec::new();
+        for line in lines.by_ref().take(BATCH) {
+            number += 1;
+            let row = line.map_err(Error::io("read", &path)).and_then(|line| {
+                let json =
+                    serde_json::from_str(&line).map_err(|e| damaged(&path, format!("line {number}: {e}")))?;
+                Row::from_json(&layout, &json)
+                    .map_err(|what| damaged(&path, format!("line {number}: {what}")))
+            });
+            match row {
+                Ok(row) => rows.push(row),
+                Err(e) => return Some(Err(e)),
+            }
+        }
+        (!rows.is_empty()).then_some(Ok(rows))
+    })
+}
+
+fn damaged(path: &Path, what: impl std::fmt::Display) -> Error {
+    Error::Damaged {
+        path: path.to_path_buf(),
+        what: what.to_string(),
+        hint: "it is not derived: restore it from a backup".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::changes::Changes;
+    use crate::version::Version;
+
+    /// A registry may come from somebody else with its workspace: its names cannot be trusted.
+    #[test]
+    fn a_name_in_somebodys_registry_leads_nowhere_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let workspace = Workspace::new(dir.path().join("workspace"));
+        let registry = Registry::open(&workspace, "flub").unwrap();
+        let folder = registry.folder(Version::FIRST);
+        durable::create_folder(&folder).unwrap();
+        let absolute = dir.path().join("absolute");
+        for name in ["../../../../../escaped", absolute.to_str().unwrap(), "a/../../escaped", ""] {
+            let line = serde_json::to_vec(&(name, "text")).unwrap();
+            let path = folder.join(TEXTS);
+            durable::write_synced(&path, &zstd::encode_all(&line[..], 1).unwrap()).unwrap();
+            let release = Release {
+                version: Version::FIRST,
+                date: String::new(),
+                riddlemill: String::new(),
+                configs: BTreeMap::new(),
+                sums: String::new(),
+                sealed: BTreeMap::from([(TEXTS.to_string(), sha256(&path).unwrap())]),
+                stages: 5,
+                changes: Changes::default(),
+                allotted: Vec::new(),
+                split: Vec::new(),
+                retired: Vec::new(),
+            };
+            let making = dir.path().join("workspace/output/flub/.making");
+            durable::create_folder(&making).unwrap();
+            let recipe = crate::recipe::find("flub").unwrap();
+            let error = build(&registry, &release, recipe, &making).unwrap_err().to_string();
+            assert!(error.contains("it names the file"), "{error}");
+        }
+        let folders = std::fs::read_dir(dir.path()).unwrap().count();
+        assert_eq!(folders, 1, "something was written outside the workspace");
+    }
+
+    #[test]
+    fn a_sealed_file_of_kilobytes_gives_no_gigabytes() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(TEXTS);
+        let file = std::fs::File::create(&path).unwrap();
+        let zeros = std::io::Read::take(std::io::repeat(b' '), 300 << 20);
+        zstd::stream::copy_encode(zeros, file, 1).unwrap();
+        let line = unseal(&path).unwrap().lines().next().unwrap();
+        assert!(line.unwrap_err().to_string().contains("more than 256 MiB"));
+    }
+}

@@ -1,0 +1,150 @@
+//! How well answers of a set with options can be guessed, for its card and its draft.
+
+use serde::Serialize;
+use serde_json::Value as Json;
+
+use super::layout::{self, Answer, Layout};
+use super::numbered::rows;
+use super::read_rows::JsonRow;
+use super::registry::Ordinals;
+use super::row::{Row, Value};
+use super::source::CandidateSource;
+use crate::config::{Config, sections};
+use crate::recipe::Recipe;
+use crate::store::{Error, StageReader};
+use riddlemill_text::shortcuts::{Finding, Item, Limits, Shortcuts, findings, measure};
+
+/// An option that is in every item, and does not count as reused (BrainTeaser, table 1).
+const APART: [&str; 1] = ["None of above."];
+
+/// Number of items named in a reason, to keep the line readable.
+const FIRST: usize = 3;
+
+/// The figures of one config, and those that exceed their limits.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Guessed {
+    pub config: &'static str,
+    pub figures: Shortcuts,
+    /// Figures that exceed a limit.
+    pub findings: Vec<Finding>,
+    /// Whether the settings' profile prevents such a set from being stable.
+    pub strict: bool,
+}
+
+/// Measures the multiple-choice configs.
+///
+/// # Errors
+/// [`Error`] if a part cannot be read.
+pub(super) fn measure_release(
+    config: &Config,
+    recipe: &'static Recipe,
+    end: CandidateSource,
+    last: &StageReader,
+    numbers: &Ordinals,
+) -> Result<Vec<Guessed>, Error> {
+    let mut guessed = Vec::new();
+    for layout in end.layouts(last)? {
+        let Some(Answer::Choice { options, gold }) = layout.task.map(|task| task.answer) else { continue };
+        let mut all = Vec::new();
+        for batch in rows(end, last, numbers) {
+            all.extend(batch?);
+        }
+        let items: Vec<Item<'_>> = all.iter().filter_map(|row| item(row, &layout, options, gold)).collect();
+        guessed.extend(judged(config, recipe, layout.config, &items));
+    }
+    Ok(guessed)
+}
+
+/// Measures rows in the form of the files of a release or candidate, by today's limits; `None` if the config
+/// is not multiple-choice.
+pub fn of_rows(config: &Config, recipe: &'static Recipe, name: &str, rows: &[JsonRow]) -> Option<Guessed> {
+    let layout = layout::find(name)?;
+    let task = layout.task?;
+    let Answer::Choice { options, gold } = task.answer else { return None };
+    let text = |row: &JsonRow, column: &str| Some(row.get(column)?.as_str()?.to_string());
+    let texts = |row: &JsonRow| -> Option<Vec<String>> {
+        row.get(options)?.as_array()?.iter().map(|option| Some(option.as_str()?.to_string())).collect()
+    };
+    let place = |row: &JsonRow| right_option(row, gold);
+    let complete: Vec<(String, String, Vec<String>, usize)> = rows
+        .iter()
+        .filter_map(|row| Some((text(row, "id")?, text(row, task.question)?, texts(row)?, place(row)?)))
+        .collect();
+    let items: Vec<Item<'_>> = complete
+        .iter()
+        .map(|(id, question, options, gold)| Item { id, group: group(id), question, options, gold: *gold })
+        .collect();
+    judged(config, recipe, layout.config, &items)
+}
+
+/// The figures, with those that exceed the limits in the recipe's settings.
+fn judged(
+    config: &Config,
+    recipe: &'static Recipe,
+    name: &'static str,
+    items: &[Item<'_>],
+) -> Option<Guessed> {
+    let settings: sections::Release = config.typed(Some(recipe.name), "release");
+    let seed = config.typed::<sections::Options>(Some(recipe.name), "options").seed;
+    let limits = Limits {
+        above_chance: settings.above_chance,
+        position_p: settings.position_p,
+        near_equal: settings.near_equal,
+        reused: settings.reused,
+    };
+    let figures = measure(items, &APART, seed)?;
+    let findings = findings(&figures, &limits);
+    Some(Guessed {
+        config: name,
+        figures,
+        findings,
+        strict: settings.profile == sections::ReleaseProfile::Strict,
+    })
+}
+
+/// A row as a multiple-choice item. The gold answer is a letter or a number from 0.
+fn item<'r>(row: &'r Row, layout: &Layout, options: &str, gold: &str) -> Option<Item<'r>> {
+    let Value::Texts(options) = row.0.get(layout.place(options)?)? else { return None };
+    let gold = match row.0.get(layout.place(gold)?)? {
+        Value::Count(place) => usize::try_from(*place).ok()?,
+        Value::Text(letter) => lettered(letter)?,
+        _ => return None,
+    };
+    let question = layout.task.and_then(|task| layout.place(task.question))?;
+    Some(Item { id: row.id(), group: group(row.id()), question: row.text(question), options, gold })
+}
+
+/// `SP-0`, `SP-0_SR` and `SP-0_CR` are one group.
+fn group(id: &str) -> &str {
+    id.split('_').next().unwrap_or_default()
+}
+
+/// The place, from 0, of a row's right option. `gold` is the column with its letter, or its number from 0.
+pub fn right_option(row: &JsonRow, gold: &str) -> Option<usize> {
+    match row.get(gold)? {
+        Json::String(letter) => lettered(letter),
+        number => usize::try_from(number.as_u64()?).ok(),
+    }
+}
+
+/// The place of an option that is named by a letter from A on; `None` of anything else.
+pub fn lettered(letter: &str) -> Option<usize> {
+    crate::options::LETTERS.iter().position(|other| *other == letter)
+}
+
+impl Guessed {
+    /// Why a set with the strict profile cannot be stable: the rule, its figure and limit, and the first
+    /// items. All of them are in the manifest.
+    pub(super) fn drafts(&self) -> impl Iterator<Item = String> + '_ {
+        self.findings.iter().filter(|_| self.strict).map(|finding| {
+            let items = match finding.items.as_slice() {
+                [] => String::new(),
+                items if items.len() > FIRST => {
+                    format!(": {} and {} more", items[..FIRST].join(", "), items.len() - FIRST)
+                }
+                items => format!(": {}", items.join(", ")),
+            };
+            format!("{}: {}: {}; {}{items}", self.config, finding.figure, finding.what, finding.fix)
+        })
+    }
+}

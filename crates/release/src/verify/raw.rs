@@ -1,0 +1,107 @@
+//! Traces every row: row, last stage, ledgers, dumps.
+
+use std::path::Path;
+
+use rustc_hash::FxHashMap;
+
+use super::Verified;
+use crate::CandidateSource;
+use crate::audit::{Proof, prove};
+use crate::config::Config;
+use crate::manifest::{Candidate, Link, MANIFEST};
+use crate::numbered::{allot, parts};
+use crate::pipeline::{RunError, stale_stages};
+use crate::recipe;
+use crate::source::reader;
+use crate::stages::import;
+use crate::store::{Error, Workspace};
+use riddlemill_files::fence;
+
+/// Traces each row of a verified folder to a line of a dump: the folder's stages are those of the workspace,
+/// their accounting closes, the dumps in raw/ have the stated hashes, and each row equals one made from the
+/// last stage.
+///
+/// # Errors
+/// [`RunError`] if a stage or dump cannot be read.
+pub fn close(folder: &Path, config: &Config, verified: &mut Verified) -> Result<(), RunError> {
+    let Some(manifest) = Candidate::read(folder)? else { return Ok(()) };
+    if let Some(problems) = recipe::problems_of(&manifest.recipe) {
+        let told = problems.0.iter().map(|problem| format!("{}: {}", problem.place, problem.what));
+        verified.findings.extend(told);
+        return Ok(());
+    }
+    let Some(recipe) = recipe::find(&manifest.recipe) else {
+        verified.findings.push(format!("{MANIFEST}: recipe {:?} is not known", manifest.recipe));
+        return Ok(());
+    };
+    let workspace = Workspace::new(&config.root);
+    let found = &mut verified.findings;
+    let mut dumps = Vec::new();
+    for origin in recipe.origins() {
+        dumps.extend(import::files(config, origin.name, origin.is_of_riddles())?);
+    }
+    for raw in &manifest.raw {
+        match dumps.iter().find(|d| format!("{}/{}", d.source, d.file) == raw.file) {
+            None => found.push(format!("{}: no source names it any longer", raw.file)),
+            Some(dump) if dump.sha256 != raw.sha256 => {
+                found.push(format!("{}: the dump in raw/ has other bytes", raw.file))
+            }
+            Some(_) => {}
+        }
+    }
+    let mut steps = recipe.steps_made(&workspace)?.iter();
+    for link in &manifest.stages {
+        let Some(step) = steps.next() else {
+            found.push(format!("{MANIFEST}: stage {} is not one of recipe {}", link.stage, recipe.name));
+            return Ok(());
+        };
+        let stage = reader(&workspace, recipe, step)?;
+        if Link::to(stage.manifest()) != *link {
+            found.push(format!(
+                "{MANIFEST}: stage {} is not what staged/ holds now\n  hint: restore the \
+                                settings and dumps that it names, and run",
+                link.stage
+            ));
+            return Ok(());
+        }
+    }
+    let newer = stale_stages(config, recipe)?;
+    found.extend(newer.iter().map(|stage| format!("raw/ and the settings hold something newer: {stage}")));
+    let mut proof = Proof::default();
+    prove(&workspace, recipe, &mut proof);
+    let stages = proof.gaps.into_iter().filter(|gap| gap.stage != "candidate");
+    found.extend(stages.map(|gap| format!("{} {}: {}", gap.recipe, gap.stage, gap.what)));
+    let end = CandidateSource::of_chain(recipe, manifest.stages.len());
+    let last = reader(&workspace, recipe, end.step())?;
+    let numbers = allot(&workspace, end, &last)?;
+    let layouts = end.layouts(&last)?;
+    let files = layouts
+        .iter()
+        .flat_map(|layout| parts(end, &last, &numbers).into_iter().map(move |part| (layout, part)));
+    for (layout, (split, batches)) in files {
+        let file = format!("data/{}/{split}.jsonl", layout.config);
+        let path = folder.join(&file);
+        let text = fence::read_to_string(&path).map_err(Error::io("read", &path))?;
+        let mut released: FxHashMap<blake3::Hash, usize> =
+            text.lines().enumerate().map(|(i, line)| (blake3::hash(line.as_bytes()), i + 1)).collect();
+        for batch in batches {
+            for row in batch? {
+                let mut line = Vec::new();
+                // Writing into a vector cannot fail.
+                let _ = row.write_json(layout, &mut line);
+                // The lines of the file were hashed without their line breaks.
+                line.pop();
+                if released.remove(&blake3::hash(&line)).is_none() {
+                    found.push(format!(
+                        "{file}: {} is a row of the last stage, but not in this file",
+                        row.id()
+                    ));
+                }
+            }
+        }
+        let mut unexpected: Vec<usize> = released.into_values().collect();
+        unexpected.sort_unstable();
+        found.extend(unexpected.iter().map(|line| format!("{file}:{line}: no stage wrote this row")));
+    }
+    Ok(())
+}

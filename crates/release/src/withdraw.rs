@@ -1,0 +1,290 @@
+//! The scope of a withdrawal: the post, its copies, where their bytes are, and the releases that contain
+//! them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::error::ReleaseError;
+use super::holders::{Holder, holders};
+use crate::audit::{OtherReading, Resolver, raw_post};
+use crate::config::Config;
+use crate::pipeline::RunError;
+use crate::recipe::{self, Recipe};
+use crate::record::{Entry, Locator, Post, Reason, State};
+use crate::search::Recalled;
+use crate::stages::import::{Dump, FileRow, files};
+use crate::stages::withdrawal::{Withdraw, text_key};
+use crate::store::{Error, Filter, StageReader, Workspace, select};
+
+/// Where a post's bytes are.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Place {
+    pub locator: Locator,
+    /// The SHA-256 of the dump.
+    pub sha256: String,
+}
+
+/// A post to withdraw: the one requested, or one with exactly the same text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Copy {
+    pub id: String,
+    /// Where it was read.
+    pub places: Vec<Place>,
+    /// Its text; never printed.
+    #[serde(skip)]
+    text: Option<String>,
+}
+
+/// A similar post that is kept.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Near {
+    pub id: String,
+    /// Its similarity, 0 to 1.
+    pub score: f64,
+}
+
+/// The scope of a withdrawal.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Request {
+    /// The post, followed by its copies.
+    pub posts: Vec<Copy>,
+    /// Similar posts: they are kept, and may take its place.
+    pub near: Vec<Near>,
+    /// The released rows that were made from it.
+    pub released: Vec<Holder>,
+    /// What else the name could mean.
+    pub others: Vec<OtherReading>,
+    /// The post, since when, and why, if it is withdrawn already: then nothing remains to be done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub already: Option<String>,
+}
+
+impl Request {
+    /// The tombstones for these posts.
+    pub fn tombstones(&self) -> Vec<Withdraw> {
+        let tombstone = |copy: &Copy| {
+            let dumps: BTreeSet<&String> = copy.places.iter().map(|place| &place.sha256).collect();
+            let (id, text) = (Some(copy.id.clone()), copy.text.clone());
+            Withdraw::Post { id, text, dumps: dumps.into_iter().cloned().collect() }
+        };
+        self.posts.iter().map(tombstone).collect()
+    }
+}
+
+/// Looks up a post to remove: by its id, by that of a released row, by `SOURCE:LINE` or by a text that only
+/// one post contains. A post that import set aside is found like one that it kept. An id that no dump contains yet is
+/// accepted.
+///
+/// # Errors
+/// [`ReleaseError::Target`] if no post or several match, or a stage or dump cannot be read.
+pub fn look_up(config: &Config, target: &str) -> Result<Request, ReleaseError> {
+    let workspace = Workspace::new(&config.root);
+    let recipes: Vec<&'static Recipe> = recipe::used(config).collect();
+    let resolver = Resolver::open(config, &recipes).map_err(RunError::from)?;
+    let found = resolver.resolve(target, MOST).map_err(RunError::from)?;
+    let wrong = |why: &str| ReleaseError::Target { target: target.into(), why: why.into() };
+    if let (true, Some((id, tombstone))) = (found.records.is_empty(), found.withdrawn.first_key_value()) {
+        let day = tombstone.at.get(..10).unwrap_or_default();
+        let already = Some(format!("{id} is withdrawn already, since {day}: {}", tombstone.reason));
+        return Ok(Request { already, ..Request::default() });
+    }
+    let mut named: Vec<(String, Option<&Recalled>)> = Vec::new();
+    for record in &found.records {
+        let own = record.name();
+        // In several recipes a record has one id, unless only some of them have set it aside.
+        let kept = record.at.iter().map(|at| &at.id).find(|id| import_has(&workspace, config, id));
+        let name = kept.cloned().unwrap_or(own);
+        if !named.iter().any(|(known, _)| *known == name) {
+            named.push((name, record.recalled.as_ref()));
+        }
+    }
+    let (ids, aside) = match &named[..] {
+        [] if is_id(target) => (vec![target.to_string()], None),
+        [] => {
+            return Err(wrong(
+                "no post in any stage or dump has this name\n  hint: `--text` withdraws every post with exactly this text, now and later",
+            ));
+        }
+        [(name, recalled)] => {
+            let recalled = recalled.cloned();
+            let place = || name.parse::<Locator>().ok();
+            let aside = match (import_has(&workspace, config, name), recalled, place()) {
+                (true, ..) => None,
+                (_, Some(recalled), _) => Some(recalled),
+                (_, None, Some(place)) => {
+                    let at = resolver.search().map_err(RunError::from)?.by_place(&place, false);
+                    at.map_err(RunError::from)?.into_iter().next()
+                }
+                _ => None,
+            };
+            match aside {
+                Some(aside) if !aside.ids.is_empty() => (aside.ids.clone(), Some(aside)),
+                Some(_) => {
+                    return Err(wrong(
+                        "the record cannot be read, and so has no id and no text\n  hint: `--dump` withdraws its whole dump",
+                    ));
+                }
+                None => (vec![name.clone()], None),
+            }
+        }
+        _ => {
+            let some: Vec<&str> = named.iter().take(20).map(|(name, _)| name.as_str()).collect();
+            return Err(wrong(&format!("several posts contain it; name one of them: {}", some.join(", "))));
+        }
+    };
+    let mut posts = Vec::new();
+    let mut near = Vec::new();
+    match &aside {
+        // No stage has it, so it was compared with none.
+        Some(record) => posts.extend(ids.into_iter().map(|id| set_aside(&resolver, id, record))),
+        None => {
+            for id in ids {
+                let (copies, similar) = copies(&workspace, config, &id)?;
+                near.extend(similar);
+                for id in copies {
+                    posts.push(copy(&workspace, config, id)?);
+                }
+            }
+        }
+    }
+    let ids: Vec<&str> = posts.iter().map(|copy| copy.id.as_str()).collect();
+    let released = holders(&workspace, &ids)?;
+    Ok(Request { posts, near, released, others: found.others, already: None })
+}
+
+/// Most posts that a text names.
+const MOST: usize = 20;
+
+/// Whether import kept a post of this id.
+fn import_has(workspace: &Workspace, config: &Config, id: &str) -> bool {
+    own(config).any(|recipe| {
+        let post = raw_post(workspace, recipe, id);
+        // A stage that cannot be read is reported by what reads all of it.
+        post.is_ok_and(|post| post.is_some())
+    })
+}
+
+/// A post that import set aside: what is known of it is in its dump.
+fn set_aside(resolver: &Resolver<'_>, id: String, record: &Recalled) -> Copy {
+    let sha256 =
+        resolver.search().ok().and_then(|search| search.sha256(record.locator.dump()).map(str::to_owned));
+    let place = Place { locator: record.locator.clone(), sha256: sha256.unwrap_or_default() };
+    Copy { id, places: vec![place], text: Some(record.verbatim.clone()).filter(|text| !text.is_empty()) }
+}
+
+/// Looks up a dump by its name, `source/file`: its tombstone, and the released rows made from its posts.
+///
+/// # Errors
+/// [`ReleaseError::Target`] if no source has it, or a stage or release cannot be read.
+pub fn look_up_dump(config: &Config, name: &str) -> Result<(Withdraw, Vec<Holder>), ReleaseError> {
+    let workspace = Workspace::new(&config.root);
+    let mut known: BTreeMap<String, Dump> = BTreeMap::new();
+    let mut posts = BTreeSet::new();
+    for recipe in own(config) {
+        let dumps =
+            files(config, recipe.name, recipe.is_of_riddles()).map_err(crate::pipeline::RunError::from)?;
+        known.extend(dumps.into_iter().map(|dump| (format!("{}/{}", dump.source, dump.file), dump)));
+        let Some(dump) = known.get(name) else { continue };
+        if let Some(import) = import(&workspace, recipe)? {
+            let of_dump = Filter::equals("source", &dump.source).and(Filter::equals("file", &dump.file));
+            posts.extend(select::<Post>(&import, "rows", &of_dump)?.into_iter().map(|post| post.id));
+        }
+    }
+    let Some(dump) = known.get(name) else {
+        let there: Vec<&str> = known.keys().map(String::as_str).collect();
+        let why = format!("no source has such a dump\n  hint: there are {}", there.join(", "));
+        return Err(ReleaseError::Target { target: name.into(), why });
+    };
+    let ids: Vec<&str> = posts.iter().map(String::as_str).collect();
+    let released = holders(&workspace, &ids)?;
+    let (file, sha256) = (name.to_string(), dump.sha256.clone());
+    Ok((Withdraw::Dump { file, sha256, posts: posts.into_iter().collect() }, released))
+}
+
+/// The recipes that import dumps themselves.
+fn own(config: &Config) -> impl Iterator<Item = &'static Recipe> {
+    recipe::used(config).filter(|recipe| recipe.origin().name == recipe.name)
+}
+
+fn import(workspace: &Workspace, recipe: &'static Recipe) -> Result<Option<StageReader>, Error> {
+    let step = recipe.steps().first().filter(|step| step.stage.imports());
+    step.map_or(Ok(None), |step| StageReader::open(&workspace.stage(recipe.name, 1, step.name)))
+}
+
+fn is_id(target: &str) -> bool {
+    target.is_ascii() && target.contains(':') && !target.contains([' ', '/'])
+}
+
+/// The post and those with the same text, and those that dedup found similar.
+fn copies(workspace: &Workspace, config: &Config, id: &str) -> Result<(Vec<String>, Vec<Near>), Error> {
+    let (mut copies, mut near) = (vec![id.to_string()], BTreeMap::new());
+    // Two equal posts may both have been merged into a third that is only similar to them.
+    for recipe in own(config) {
+        let Some(import) = import(workspace, recipe)? else { continue };
+        let own = select::<Post>(&import, "rows", &Filter::equals("id", id))?;
+        let Some(key) = own.first().and_then(|post| text_key(&post.text)) else { continue };
+        for part in import.parts::<Post>("rows") {
+            let same = |post: Post| (text_key(&post.text).as_ref() == Some(&key)).then_some(post.id);
+            let found: Vec<String> = part?.into_par_iter().filter_map(same).collect();
+            copies.extend(found.into_iter().filter(|found| found != id));
+        }
+    }
+    // The post itself stays first.
+    copies.sort_by_key(|copy| (copy != id, copy.clone()));
+    copies.dedup();
+    for recipe in own(config) {
+        for step in recipe.steps().iter().filter(|step| step.stage.merges_posts()) {
+            let Some(stage) = StageReader::open(&workspace.stage(recipe.name, step.number, step.name))?
+            else {
+                continue;
+            };
+            // The second round finds copies of the record into which it was merged.
+            for _ in 0..2 {
+                let own: Vec<&str> = copies.iter().map(String::as_str).collect();
+                let of_these =
+                    Filter::any_of("id", own.iter().copied()).or(Filter::any_of("into", own.iter().copied()));
+                let merged = Filter::equals("outcome", State::Merged.code());
+                let found = select::<Entry>(&stage, "ledger", &merged.and(of_these))?;
+                for entry in found {
+                    let is_exact = entry.reason.as_deref() == Some(Reason::ExactDuplicate.code());
+                    for other in [Some(&entry.id), entry.into.as_ref()].into_iter().flatten() {
+                        if copies.contains(other) {
+                            continue;
+                        }
+                        match is_exact {
+                            true => copies.push(other.clone()),
+                            false => drop(near.insert(other.clone(), entry.score.unwrap_or_default())),
+                        }
+                    }
+                }
+            }
+        }
+    }
+    near.retain(|id, _| !copies.contains(id));
+    let near = near.into_iter().map(|(id, score)| Near { id, score });
+    Ok((copies, near.collect()))
+}
+
+/// A post with its text and where it was read.
+fn copy(workspace: &Workspace, config: &Config, id: String) -> Result<Copy, Error> {
+    let (mut text, mut places) = (None, BTreeSet::new());
+    for recipe in own(config) {
+        let Some(import) = import(workspace, recipe)? else { continue };
+        let own = select::<Post>(&import, "rows", &Filter::equals("id", &id))?;
+        text = text.or_else(|| own.first().map(|post| post.text.clone()));
+        let dumps: BTreeMap<String, String> =
+            import.all::<FileRow>("files")?.into_iter().map(|file| (file.id, file.sha256)).collect();
+        let entries = select::<Entry>(&import, "ledger", &Filter::equals("into", &id))?;
+        // A post of a page has no entry of its own in the ledger.
+        let pages =
+            own.iter().map(|post| Locator::new(format!("{}/{}", post.source, post.file), post.position));
+        let of_ledger = entries.into_iter().filter_map(|entry| entry.id.parse::<Locator>().ok());
+        for locator in of_ledger.chain(pages) {
+            let sha256 = dumps.get(locator.dump()).cloned().unwrap_or_default();
+            places.insert(Place { locator, sha256 });
+        }
+    }
+    Ok(Copy { id, text, places: places.into_iter().collect() })
+}

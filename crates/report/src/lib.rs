@@ -1,0 +1,64 @@
+//! What people ask about a workspace, each answer a struct that is made once: `--json` writes it as it is, verbs and pages put it
+//! into words.
+//!
+//! # In reading order
+//!
+//! - [`status()`]: the state of each recipe and its stages; [`next()`]: what to do now, and what waits.
+//! - [`explanation`]: one record's path; [`shown`]: records of a stage; [`recipe_report`]: how many records each stage left.
+//! - [`reviews`]: votes and their agreement. `desk`: what people handed in or decided. `release`: versions.
+//! - `estimate`: what requests would cost. `settings`: settings with their origin. `look`: what is found on a page.
+//! - [`fsck()`]: whether raw/ is intact.
+
+mod desk;
+mod estimate;
+mod explain;
+mod fsck;
+mod funnel;
+mod look;
+mod next;
+mod release;
+mod review;
+mod settings;
+mod show;
+mod status;
+
+pub use desk::{BallotReceipt, CarryReport, DecisionRow, DisputeRow, TableReceipt, TrialRow};
+pub use estimate::{ForecastLine, ImaginedCost, RequestCost, forecast_lines, imagined_costs};
+pub use explain::{Also, Explanation, WithdrawnRecord, complete, explanation};
+pub use fsck::{Checked, Finding, fsck};
+pub use funnel::{Examples, RecipeReport, recipe_report};
+pub use look::PageFinding;
+pub use next::{CauseRow, KeptBack, Next, RecipeState, kept_back, next};
+pub use release::{ReleasedVersion, YankedVersion};
+pub use review::{AgreementRow, AnnotatorRow, ReviewReport, ReviewStatus, reviews};
+pub use settings::{
+    ExplainedRecipe, ExplainedTable, KeyDefault, KeyRow, SettingRow, SettingsReport, TableRow,
+};
+pub use show::{ShownRows, ShownStage, shown};
+pub use status::{
+    BuiltCandidate, CrawlAge, EndpointOrigins, OriginSince, RecipeStatus, StageStatus, Status, crawl_dirs,
+    status,
+};
+
+use riddlemill_harvest::{crawl, pages, warc};
+use riddlemill_llm as llm;
+use riddlemill_pipeline::{config, pipeline, recipe, search, stages};
+use riddlemill_release::audit;
+use riddlemill_review::decisions;
+use riddlemill_tables as store;
+use riddlemill_text::{record, shortcuts, text};
+
+/// A count with thousands separators: 81700 as 81,700.
+pub fn number(n: u64) -> String {
+    text::grouped(i64::try_from(n).unwrap_or(i64::MAX))
+}
+
+/// A count with its noun: `1 record`, `2 records`, `2 replies`.
+pub fn count(n: u64, noun: &str) -> String {
+    let noun = match noun.strip_suffix('y') {
+        _ if n == 1 => noun.to_string(),
+        Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{stem}ies"),
+        _ => format!("{noun}s"),
+    };
+    format!("{} {noun}", number(n))
+}

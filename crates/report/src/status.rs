@@ -1,0 +1,276 @@
+//! The state of a workspace: fresh and stale stages with reasons, what is waited for, and what comes next.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::{Serialize, Serializer};
+
+use super::next::{CauseRow, Next, RecipeState, next};
+use super::number;
+use crate::config::Config;
+use crate::crawl::{self, Dirs};
+use crate::llm::store::Origin;
+use crate::pages::time::unix;
+use crate::pipeline::{self, Freshness, Outdated, Planned, RunError, outdated, plan};
+use crate::recipe::Recipe;
+use crate::record::State;
+use crate::stages::{StageError, draft};
+use crate::store::{Manifest, Workspace};
+use riddlemill_release::{AlikePair, Candidate, LeftOut, Link, ReleaseError, Since};
+
+/// The state of a workspace. Written as a list: each stage, what is to be said of its recipe, endpoints, crawls, and the
+/// command that comes next.
+pub struct Status {
+    pub recipes: Vec<RecipeStatus>,
+    /// What the recipes wait for.
+    pub states: Vec<RecipeState>,
+    pub endpoints: Vec<EndpointOrigins>,
+    pub crawls: Vec<CrawlAge>,
+    pub next: Option<Next>,
+}
+
+/// The state of a recipe with its stages.
+#[derive(Clone, Debug)]
+pub struct RecipeStatus {
+    pub recipe: &'static Recipe,
+    pub stages: Vec<StageStatus>,
+    /// Why a release of its candidate would be refused.
+    pub refused: Vec<String>,
+    /// Rows that are alike since people rewrote their texts.
+    pub alike: Vec<AlikePair>,
+    /// Its released versions, and which of their rows would no longer be released unchanged.
+    pub released: Vec<Since>,
+}
+
+/// The state of a stage.
+#[derive(Clone, Debug, Serialize)]
+pub struct StageStatus {
+    pub recipe: &'static str,
+    pub stage: &'static str,
+    /// `fresh`, `depends`, `stale`, `missing`, `older`, `newer` or `damaged`.
+    pub state: &'static str,
+    pub why: String,
+    /// Records that wait.
+    pub held: u64,
+    pub causes: Vec<CauseRow>,
+    /// What a run would make outdated, if it is this stage's rule that changed.
+    pub outdates: Option<Outdated>,
+    /// What it needs outside of the workspace, and what is not there.
+    pub lacks: Option<String>,
+    /// How it was made, if it was.
+    #[serde(skip)]
+    pub made: Option<Manifest>,
+}
+
+/// An endpoint whose model changed behind the same name.
+#[derive(Clone, Debug, Serialize)]
+pub struct EndpointOrigins {
+    pub endpoint: String,
+    /// The name of the model that is asked for.
+    #[serde(skip)]
+    pub model: String,
+    /// What answered, the latest last.
+    pub origins: Vec<OriginSince>,
+}
+
+/// A model or a configuration that answered.
+#[derive(Clone, Debug, Serialize)]
+pub struct OriginSince {
+    #[serde(flatten)]
+    pub origin: Origin,
+    pub replies: u64,
+    /// When it answered first, in milliseconds since 1970.
+    pub since_ms: u64,
+}
+
+/// The age of crawled pages.
+#[derive(Clone, Debug, Serialize)]
+pub struct CrawlAge {
+    pub crawl: String,
+    /// When its last page was fetched.
+    pub last: String,
+    /// How long ago that is, in days; `None` if the time cannot be read.
+    pub days: Option<i64>,
+    pub pass: u32,
+    /// Whether that pass is over.
+    pub ended: bool,
+    pub pages: u64,
+}
+
+/// A candidate that a run built, or found unchanged.
+#[derive(Clone, Debug, Serialize)]
+pub struct BuiltCandidate<'r> {
+    recipe: &'r str,
+    rows: u64,
+    written: bool,
+    stages: &'r [Link],
+    refused: &'r [String],
+    left_out: &'r [LeftOut],
+    causes: Vec<CauseRow>,
+    next: Option<&'r Next>,
+}
+
+/// One of the list as which a [`Status`] is written.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Line<'s> {
+    Stage(&'s StageStatus),
+    Refused { recipe: &'static str, refused: &'s [String] },
+    Alike { recipe: &'static str, alike: &'s [AlikePair] },
+    Released { recipe: &'static str, released: &'s Since },
+    Endpoint(&'s EndpointOrigins),
+    Crawl(&'s CrawlAge),
+    Next { next: &'s Next },
+}
+
+impl Serialize for Status {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let recipes = self.recipes.iter().flat_map(RecipeStatus::lines);
+        let below = self.endpoints.iter().map(Line::Endpoint).chain(self.crawls.iter().map(Line::Crawl));
+        let next = self.next.iter().map(|next| Line::Next { next });
+        serializer.collect_seq(recipes.chain(below).chain(next))
+    }
+}
+
+impl RecipeStatus {
+    fn lines(&self) -> impl Iterator<Item = Line<'_>> {
+        let RecipeStatus { recipe, stages, refused, alike, released } = self;
+        let recipe = recipe.name;
+        let refused = (!refused.is_empty()).then_some(Line::Refused { recipe, refused });
+        let alike = (!alike.is_empty()).then_some(Line::Alike { recipe, alike });
+        let released = released.iter().map(move |released| Line::Released { recipe, released });
+        stages.iter().map(Line::Stage).chain(refused).chain(alike).chain(released)
+    }
+
+    fn of(config: &Config, recipe: &'static Recipe) -> Result<(RecipeStatus, RecipeState), ReleaseError> {
+        let workspace = Workspace::new(&config.root);
+        let planned = plan(config, recipe)?;
+        let lacking = pipeline::lacking(config, recipe)?;
+        let state = RecipeState::planned(config, recipe, &planned)?;
+        let outdates = outdated(config, recipe, &planned)?.filter(|found| found.posts > 0);
+        let stage = |step: &Planned| {
+            let (standing, why) = describe(step);
+            let causes = state.causes.iter().filter(|cause| cause.stage == step.step);
+            StageStatus {
+                recipe: recipe.name,
+                stage: step.step,
+                state: standing,
+                why,
+                held: step.manifest().map_or(0, |made| made.counts.state(State::Held)),
+                causes: causes.map(CauseRow::from).collect(),
+                outdates: outdates.filter(|found| found.step == step.step),
+                lacks: lacking.iter().find(|one| one.step == step.step).map(|one| one.what.clone()),
+                made: step.manifest().cloned(),
+            }
+        };
+        let status = RecipeStatus {
+            recipe,
+            stages: planned.iter().map(stage).collect(),
+            refused: riddlemill_release::refusals(config, recipe),
+            alike: riddlemill_release::alike_pairs(&workspace, recipe)?,
+            released: riddlemill_release::since(&state.rows).map_err(RunError::from)?,
+        };
+        Ok((status, state))
+    }
+}
+
+impl<'r> BuiltCandidate<'r> {
+    /// A candidate, whether it was written, what its recipe waits for, and what comes next.
+    pub fn new(
+        candidate: &'r Candidate,
+        written: bool,
+        states: &[RecipeState],
+        next: Option<&'r Next>,
+    ) -> BuiltCandidate<'r> {
+        let state = states.iter().find(|state| state.recipe.name == candidate.recipe);
+        BuiltCandidate {
+            recipe: &candidate.recipe,
+            rows: candidate.rows,
+            written,
+            stages: &candidate.stages,
+            refused: &candidate.refused,
+            left_out: &candidate.left_out,
+            causes: state.map(RecipeState::cause_rows).unwrap_or_default(),
+            next,
+        }
+    }
+}
+
+/// What a run would make, and why; what is waited for; and what to do next. `only` is the selection of recipes.
+///
+/// # Errors
+/// [`ReleaseError`] if the sources, a stage, votes, replies, a candidate or a registry cannot be read.
+pub fn status(config: &Config, recipes: &[&'static Recipe], only: &[String]) -> Result<Status, ReleaseError> {
+    draft::refuse_lost_replies(config).map_err(RunError::from)?;
+    let (mut statuses, mut states) = (Vec::new(), Vec::new());
+    for recipe in recipes {
+        let (status, state) = RecipeStatus::of(config, recipe)?;
+        statuses.push(status);
+        states.push(state);
+    }
+    let endpoints = changed_origins(config).map_err(RunError::from)?;
+    let next = next(config, &states, only)?;
+    Ok(Status { recipes: statuses, states, endpoints, crawls: crawls(config), next })
+}
+
+/// The endpoints with replies from more than one model or configuration. Does not create a store.
+fn changed_origins(config: &Config) -> Result<Vec<EndpointOrigins>, StageError> {
+    if !Workspace::new(&config.root).raw().join("replies").exists() {
+        return Ok(Vec::new());
+    }
+    let store = draft::open_store(config)?;
+    let mut changed = Vec::new();
+    for endpoint in config.endpoints.iter().filter(|endpoint| draft::sends(endpoint)) {
+        let found = store.origins(endpoint.identity(), &endpoint.model)?;
+        if found.len() > 1 {
+            let since = |(origin, replies, since_ms)| OriginSince { origin, replies, since_ms };
+            changed.push(EndpointOrigins {
+                endpoint: endpoint.name.clone(),
+                model: endpoint.model.clone(),
+                origins: found.into_iter().map(since).collect(),
+            });
+        }
+    }
+    Ok(changed)
+}
+
+/// The age of crawled pages.
+fn crawls(config: &Config) -> Vec<CrawlAge> {
+    let dirs = crawl_dirs(config);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64);
+    let age = |source: &crawl::settings::Source| {
+        // The crawl and `fsck` report an unreadable archive.
+        let age = crawl::age(source, &dirs).ok().flatten()?;
+        Some(CrawlAge {
+            crawl: source.name.clone(),
+            // The clock of the machine that crawled may be ahead.
+            days: unix(&age.last).map(|then| (now - then).max(0) / 86_400),
+            last: age.last,
+            pass: age.pass,
+            ended: age.ended,
+            pages: age.pages,
+        })
+    };
+    config.crawls.iter().filter_map(age).collect()
+}
+
+/// The folders of crawls.
+pub fn crawl_dirs(config: &Config) -> Dirs {
+    let workspace = Workspace::new(&config.root);
+    Dirs { warc: workspace.raw().join("warc"), state: config.root.join("staged").join(".crawl") }
+}
+
+fn describe(step: &Planned) -> (&'static str, String) {
+    match (&step.freshness, step.after) {
+        (Freshness::Fresh(manifest), None) => {
+            ("fresh", format!("{} records", number(manifest.counts.records_out)))
+        }
+        (Freshness::Fresh(_), Some(after)) => {
+            ("depends", format!("fresh if the result of {after} does not change"))
+        }
+        (Freshness::Stale(_, why), _) => ("stale", pipeline::describe_changes(why)),
+        (Freshness::Missing, _) => ("missing", "not made yet".into()),
+        (Freshness::Layout(layout), _) => Freshness::of_layout(*layout),
+        // A step has one line here; an error may have several.
+        (Freshness::Damaged(what), _) => ("damaged", what.lines().next().unwrap_or_default().into()),
+    }
+}

@@ -1,0 +1,493 @@
+//! Access rights: tokens, granted by name and stored as hashes in raw/access.jsonl.
+//!
+//! A token is 256 random bits, so that its plain SHA-256 is as hard to invert as the token is to guess. The
+//! file is only appended to: an invitation, a grant, or the end of one. Following an invitation gives a
+//! session and no token: a used link opens nothing any more.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use subtle::{Choice, ConstantTimeEq};
+
+use crate::store::{Error, Workspace};
+use riddlemill_files::log::{Log, LogError, LogName};
+
+/// The log that is written here.
+pub(crate) const LOGS: &[LogName] = &[LogName::Private("access.jsonl")];
+
+/// What a person may open. Each rank except the annotators' includes the one before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Rank {
+    /// The review pages, as far as the person's role in pipeline.toml allows, and nothing else.
+    Annotator,
+    /// The audit pages: every stage, record, pair and release, including votes.
+    Reader,
+    /// Everything, including the progress of annotators and the assignment of work.
+    Curator,
+}
+
+impl Rank {
+    /// Its name in raw/access.jsonl and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Rank::Annotator => "annotator",
+            Rank::Reader => "reader",
+            Rank::Curator => "curator",
+        }
+    }
+}
+
+/// A line of the file.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "lowercase")]
+enum Event {
+    Grant {
+        name: String,
+        rank: Rank,
+        sha256: String,
+        at: String,
+        /// The invitation that was followed, which becomes invalid.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        invite: Option<String>,
+    },
+    /// A link that makes a grant, once.
+    Invite {
+        name: String,
+        rank: Rank,
+        sha256: String,
+        at: String,
+        /// Seconds since 1970.
+        until: u64,
+    },
+    Revoke {
+        name: String,
+        at: String,
+    },
+    /// Access without a token from this machine is allowed again.
+    Open {
+        at: String,
+    },
+}
+
+/// A valid grant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grant {
+    /// The person; for an annotator, the name in pipeline.toml.
+    pub name: String,
+    /// What it opens.
+    pub rank: Rank,
+    hash: [u8; 32],
+}
+
+/// An invitation that has not been followed yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invite {
+    /// The person invited.
+    pub name: String,
+    /// What it opens.
+    pub rank: Rank,
+    /// Expiry, in seconds since 1970.
+    pub until: u64,
+    hash: [u8; 32],
+}
+
+/// How long an invitation is valid, in seconds.
+const INVITED_SECS: u64 = 60 * 60 * 24 * 7;
+
+/// The grants of a workspace, reloaded when the file changes.
+#[derive(Debug)]
+pub struct Access {
+    log: Log,
+    /// A file that shows that grants existed.
+    sessions: PathBuf,
+    known: Mutex<Known>,
+    /// Held while an invitation is followed, so that it is followed only once.
+    following: Mutex<()>,
+}
+
+/// The contents, with the file's time and length when it was read.
+#[derive(Debug, Default)]
+struct Known {
+    state: Option<(SystemTime, u64)>,
+    holds: Holds,
+}
+
+/// The state at the end of the file.
+#[derive(Clone, Debug, Default)]
+struct Holds {
+    grants: Vec<Grant>,
+    invites: Vec<Invite>,
+    closed: bool,
+}
+
+impl Grant {
+    /// Identifies this grant without giving access.
+    pub(super) fn mark(&self) -> String {
+        blake3::hash(&self.hash).to_hex()[..32].to_string()
+    }
+}
+
+/// The file of a workspace's sessions, which end with their tokens.
+pub(super) fn sessions_file(workspace: &Workspace) -> PathBuf {
+    workspace.root().join(".index").join("sessions.jsonl")
+}
+
+impl Access {
+    /// The grants of a workspace.
+    pub fn in_workspace(workspace: &Workspace) -> Access {
+        let sessions = sessions_file(workspace);
+        Access {
+            log: Log::at(workspace.raw().join("access.jsonl")).private(),
+            sessions,
+            known: Mutex::default(),
+            following: Mutex::default(),
+        }
+    }
+
+    /// The valid grants, in the order they were given.
+    ///
+    /// # Errors
+    /// [`Error`] if the file cannot be read or a line is not an event: then nobody gets in.
+    pub fn grants(&self) -> Result<Vec<Grant>, Error> {
+        Ok(self.known()?.grants)
+    }
+
+    /// Whether a token is needed: after the first grant, until somebody opens the pages again, even if no
+    /// valid grant is left.
+    ///
+    /// # Errors
+    /// Those of [`Access::grants`].
+    pub fn closed(&self) -> Result<bool, Error> {
+        Ok(self.known()?.closed)
+    }
+
+    /// Allows access from this machine without a token again. All grants end.
+    ///
+    /// # Errors
+    /// [`Error`] if the file cannot be written.
+    pub fn open(&self, at: &str) -> Result<(), Error> {
+        self.append(&Event::Open { at: at.into() })
+    }
+
+    fn known(&self) -> Result<Holds, Error> {
+        let state = match fs::metadata(self.log.path()) {
+            // Some file systems have no times; as lines are only added, the length alone shows a change.
+            Ok(meta) => Some((meta.modified().unwrap_or(SystemTime::UNIX_EPOCH), meta.len())),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => None,
+            Err(e) => return Err(Error::io("read", self.log.path())(e)),
+        };
+        let mut known = self.known.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        // Sessions begin with a grant: if its file is missing, access is unknown, not open.
+        if state.is_none() {
+            self.log.read()?;
+        }
+        if state.is_none() && self.sessions.metadata().is_ok_and(|sessions| sessions.len() > 0) {
+            return Err(Error::Damaged {
+                path: self.log.path().into(),
+                what: "missing, and people have logged in with tokens".into(),
+                hint: "restore it from a backup or grant again; `riddlemill access open` lets everybody on \
+                     this machine in without one"
+                    .into(),
+            });
+        }
+        if known.state != state {
+            *known = Known { state, holds: read(&self.log)? };
+        }
+        Ok(known.holds.clone())
+    }
+
+    /// The owner of a token. All grants are compared completely, so that the time taken reveals nothing.
+    ///
+    /// # Errors
+    /// Those of [`Access::grants`].
+    pub fn of_token(&self, token: &str) -> Result<Option<Grant>, Error> {
+        let hash = hash(token);
+        let mut found = None;
+        for grant in self.grants()? {
+            let same: Choice = grant.hash.ct_eq(&hash);
+            if bool::from(same) {
+                found = Some(grant);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Gives `name` a new token in place of any earlier one, and returns it; it is not stored.
+    ///
+    /// # Errors
+    /// [`Error`] if the file cannot be written or there are no random numbers.
+    pub fn grant(&self, name: &str, rank: Rank, at: &str) -> Result<String, Error> {
+        let token = random(self.log.path())?;
+        let sha256 = hex::encode(hash(&token));
+        self.append(&Event::Grant { name: name.into(), rank, sha256, at: at.into(), invite: None })?;
+        Ok(token)
+    }
+
+    /// Valid invitations, in the order they were made.
+    ///
+    /// # Errors
+    /// Those of [`Access::grants`].
+    pub fn invites(&self) -> Result<Vec<Invite>, Error> {
+        let mut invites = self.known()?.invites;
+        invites.retain(|invite| invite.until > since_1970());
+        Ok(invites)
+    }
+
+    /// Invites `name`, replacing any invitation not followed yet, and returns the last part of the link; it
+    /// is not stored. An existing token stays valid until the link is followed.
+    ///
+    /// # Errors
+    /// [`Error`] if the file cannot be written or there are no random numbers.
+    pub fn invite(&self, name: &str, rank: Rank, at: &str) -> Result<String, Error> {
+        let token = random(self.log.path())?;
+        let (sha256, until) = (hex::encode(hash(&token)), since_1970() + INVITED_SECS);
+        self.append(&Event::Invite { name: name.into(), rank, sha256, at: at.into(), until })?;
+        Ok(token)
+    }
+
+    /// A valid invitation by its token.
+    ///
+    /// # Errors
+    /// Those of [`Access::grants`].
+    pub fn invited(&self, token: &str) -> Result<Option<Invite>, Error> {
+        let hash = hash(token);
+        let mut found = None;
+        for invite in self.invites()? {
+            if bool::from(invite.hash.ct_eq(&hash)) {
+                found = Some(invite);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Follows an invitation: makes a grant whose token nobody has, so that only the new session belongs to
+    /// it. `None` if it was followed before, withdrawn or has expired.
+    ///
+    /// # Errors
+    /// [`Error`] if the file cannot be written or there are no random numbers.
+    pub fn follow(&self, token: &str, at: &str) -> Result<Option<Grant>, Error> {
+        let _alone = self.following.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let Some(invite) = self.invited(token)? else { return Ok(None) };
+        let sha256 = hex::encode(hash(&random(self.log.path())?));
+        let (name, by) = (invite.name.clone(), Some(hex::encode(invite.hash)));
+        self.append(&Event::Grant { name, rank: invite.rank, sha256, at: at.into(), invite: by })?;
+        Ok(self.grants()?.into_iter().find(|grant| grant.name == invite.name))
+    }
+
+    /// Ends the grant and the invitation of `name`; false if there was neither.
+    ///
+    /// # Errors
+    /// [`Error`] if the file cannot be written.
+    pub fn revoke(&self, name: &str, at: &str) -> Result<bool, Error> {
+        let Holds { grants, invites, .. } = self.known()?;
+        let known = grants.iter().map(|grant| &grant.name).chain(invites.iter().map(|invite| &invite.name));
+        if !known.into_iter().any(|known| known == name) {
+            return Ok(false);
+        }
+        self.append(&Event::Revoke { name: name.into(), at: at.into() })?;
+        Ok(true)
+    }
+
+    fn append(&self, event: &Event) -> Result<(), Error> {
+        // After a damaged line an added one would have no effect, although its token had been given out.
+        read(&self.log)?;
+        let mut line = serde_json::to_vec(event).map_err(|source| LogError::Unwritable { source })?;
+        line.push(b'\n');
+        Ok(self.log.append(&line)?)
+    }
+}
+
+fn read(log: &Log) -> Result<Holds, Error> {
+    let lines = log.read()?;
+    let lines = lines.split(|&byte| byte == b'\n').enumerate();
+    let Holds { mut grants, mut invites, mut closed } = Holds::default();
+    for (at, line) in lines.filter(|(_, line)| !line.trim_ascii().is_empty()) {
+        let damaged = |what: String| Error::Damaged {
+            path: log.path().into(),
+            what: format!("line {}: {what}", at + 1),
+            hint: "remove the line and grant the tokens again; until then access is closed".into(),
+        };
+        let event = serde_json::from_slice(line).map_err(|e| match e.is_data() {
+            true => Error::from(LogError::unread(log.path(), at + 1, &e)),
+            false => damaged(e.to_string()),
+        });
+        match event? {
+            Event::Grant { name, rank, sha256, invite, .. } => {
+                let hash = unhex(&sha256).ok_or_else(|| damaged("its hash is not valid".into()))?;
+                if let Some(followed) = invite {
+                    invites.retain(|invite| hex::encode(invite.hash) != followed);
+                }
+                grants.retain(|grant| grant.name != name);
+                grants.push(Grant { name, rank, hash });
+                closed = true;
+            }
+            // This closes nothing: until a link is followed, nobody has a token to come in with.
+            Event::Invite { name, rank, sha256, until, .. } => {
+                let hash = unhex(&sha256).ok_or_else(|| damaged("its hash is not valid".into()))?;
+                invites.retain(|invite| invite.name != name);
+                invites.push(Invite { name, rank, until, hash });
+            }
+            Event::Revoke { name, .. } => {
+                grants.retain(|grant| grant.name != name);
+                invites.retain(|invite| invite.name != name);
+            }
+            Event::Open { .. } => Holds { grants, invites, closed } = Holds::default(),
+        }
+    }
+    Ok(Holds { grants, invites, closed })
+}
+
+fn since_1970() -> u64 {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+fn hash(token: &str) -> [u8; 32] {
+    let mut hasher = Sha256::new();
+    hasher.update(b"riddlemill token v1\n");
+    // A token that was copied and pasted often comes with white space around it.
+    hasher.update(token.trim().as_bytes());
+    hasher.finalize().into()
+}
+
+fn unhex(text: &str) -> Option<[u8; 32]> {
+    hex::decode(text).ok()?.try_into().ok()
+}
+
+/// 256 random bits in hexadecimal.
+///
+/// # Errors
+/// If the system provides none.
+pub(super) fn random(path: &Path) -> Result<String, Error> {
+    let mut bytes = [0; 32];
+    let none = |e: getrandom::Error| std::io::Error::other(e.to_string());
+    getrandom::fill(&mut bytes).map_err(|e| Error::io("draw a token for", path)(none(e)))?;
+    Ok(hex::encode(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sessions::Sessions;
+    use riddlemill_files::log::Logs;
+
+    #[test]
+    fn a_token_opens_until_it_is_replaced_or_revoked_and_is_stored_nowhere() {
+        let dir = tempfile::tempdir().unwrap();
+        let access = Access::in_workspace(&Workspace::new(dir.path()));
+        assert!(access.grants().unwrap().is_empty());
+        let first = access.grant("annotator-1", Rank::Annotator, "2026-01-01T00:00:00Z").unwrap();
+        let other = access.grant("curator", Rank::Curator, "2026-01-01T00:00:00Z").unwrap();
+        let stored = fs::read_to_string(dir.path().join("raw/access.jsonl")).unwrap();
+        assert!(!stored.contains(&first) && !stored.contains(&other));
+        assert_eq!(access.of_token(&first).unwrap().unwrap().name, "annotator-1");
+        assert_eq!(access.of_token(&other).unwrap().unwrap().rank, Rank::Curator);
+        assert_eq!(access.of_token(&format!(" {first}\n")).unwrap().unwrap().rank, Rank::Annotator);
+        assert_eq!(access.of_token(&first[..63]).unwrap(), None);
+        assert_eq!(access.of_token("").unwrap(), None);
+
+        let second = access.grant("annotator-1", Rank::Annotator, "2026-01-02T00:00:00Z").unwrap();
+        assert_eq!(access.of_token(&first).unwrap(), None);
+        assert!(access.of_token(&second).unwrap().is_some());
+        assert!(access.revoke("annotator-1", "2026-01-03T00:00:00Z").unwrap());
+        assert_eq!(access.of_token(&second).unwrap(), None);
+        assert!(!access.revoke("annotator-1", "2026-01-03T00:00:00Z").unwrap());
+    }
+
+    #[test]
+    fn an_invitation_is_followed_once_and_leaves_no_token() {
+        let dir = tempfile::tempdir().unwrap();
+        let access = Access::in_workspace(&Workspace::new(dir.path()));
+        let at = "2026-01-01T00:00:00Z";
+        let first = access.invite("a", Rank::Annotator, at).unwrap();
+        let second = access.invite("a", Rank::Annotator, at).unwrap();
+        assert!(!access.closed().unwrap(), "nobody is locked out before somebody came in");
+        assert!(access.invited(&first).unwrap().is_none(), "a new link takes the place of the old one");
+        assert_eq!(access.invited(&second).unwrap().unwrap().name, "a");
+        assert_eq!(access.of_token(&second).unwrap(), None, "an invitation is no token");
+        let grant = access.follow(&second, at).unwrap().unwrap();
+        assert_eq!((grant.name.as_str(), grant.rank), ("a", Rank::Annotator));
+        assert!(access.closed().unwrap() && access.follow(&second, at).unwrap().is_none());
+        let other = access.invite("b", Rank::Reader, at).unwrap();
+        assert!(access.revoke("b", at).unwrap() && access.follow(&other, at).unwrap().is_none());
+        let stored = fs::read_to_string(dir.path().join("raw/access.jsonl")).unwrap();
+        assert!(![first, second, other].iter().any(|token| stored.contains(token)));
+        // A link from last week.
+        let old = hex::encode(hash("old"));
+        let event =
+            Event::Invite { name: "c".into(), rank: Rank::Reader, sha256: old, at: at.into(), until: 1 };
+        access.append(&event).unwrap();
+        assert!(access.follow("old", at).unwrap().is_none() && access.invites().unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_damaged_file_lets_nobody_in() {
+        let dir = tempfile::tempdir().unwrap();
+        let access = Access::in_workspace(&Workspace::new(dir.path()));
+        let token = access.grant("curator", Rank::Curator, "2026-01-01T00:00:00Z").unwrap();
+        let path = dir.path().join("raw/access.jsonl");
+        let text = fs::read_to_string(&path).unwrap();
+        for damaged in [format!("{text}nonsense\n"), text[1..].to_string(), text[..9].to_string()] {
+            fs::write(&path, &damaged).unwrap();
+            let granted = access.grant("other", Rank::Reader, "2026-01-01T00:00:00Z");
+            assert!(granted.is_err() && fs::read_to_string(&path).unwrap() == damaged, "{damaged}");
+        }
+        // A grant that was not completely written gave out no token; a missing newline is harmless.
+        for harmless in [format!("{text}{{\"event\":\"gr"), text.trim_end().to_string()] {
+            fs::write(&path, &harmless).unwrap();
+            assert!(access.of_token(&token).unwrap().is_some(), "{harmless}");
+        }
+        fs::write(&path, format!("{text}nonsense\n")).unwrap();
+        assert!(access.of_token(&token).is_err());
+    }
+
+    #[test]
+    fn once_granted_access_stays_closed_until_it_is_opened() {
+        let dir = tempfile::tempdir().unwrap();
+        let access = Access::in_workspace(&Workspace::new(dir.path()));
+        let at = "2026-01-01T00:00:00Z";
+        assert!(!access.closed().unwrap());
+        let token = access.grant("a", Rank::Curator, at).unwrap();
+        assert!(access.revoke("a", at).unwrap() && access.closed().unwrap());
+        access.open(at).unwrap();
+        assert!(!access.closed().unwrap() && access.of_token(&token).unwrap().is_none());
+        access.grant("b", Rank::Reader, at).unwrap();
+        access.open(at).unwrap();
+        assert!(access.grants().unwrap().is_empty() && !access.closed().unwrap());
+    }
+
+    #[test]
+    fn a_deleted_file_opens_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let workspace = Workspace::new(dir.path());
+        let (access, at) = (Access::in_workspace(&workspace), "2026-01-01T00:00:00Z");
+        access.grant("a", Rank::Curator, at).unwrap();
+        Sessions::in_workspace(&workspace).open(&access.grants().unwrap()[0]).unwrap();
+        fs::remove_file(dir.path().join("raw/access.jsonl")).unwrap();
+        for access in [&access, &Access::in_workspace(&workspace)] {
+            let error = access.closed().unwrap_err().to_string();
+            assert!(error.contains("missing") && access.of_token("x").is_err(), "{error}");
+        }
+        assert!(access.open(at).is_err(), "not before somebody has looked");
+        let (raw, names) = (workspace.raw(), crate::registered_logs());
+        Logs::new(&raw, &names).salvage().unwrap();
+        assert!(access.closed().unwrap_err().to_string().contains("access open"));
+        access.open(at).unwrap();
+        assert!(!access.closed().unwrap());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_the_owner_reads_the_hashes() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let access = Access::in_workspace(&Workspace::new(dir.path()));
+        access.grant("curator", Rank::Curator, "2026-01-01T00:00:00Z").unwrap();
+        let mode = fs::metadata(dir.path().join("raw/access.jsonl")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+}

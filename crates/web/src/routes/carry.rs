@@ -1,0 +1,157 @@
+//! Votes on texts that have changed: old and new text side by side, to confirm that the answers still apply.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Redirect, Response};
+use serde::Serialize;
+
+use super::decide::{VotingDesk, desk, who};
+use super::review::ballot;
+use crate::app::{App, reading, recipe};
+use crate::error::PageError;
+use crate::guard::Form;
+use crate::pipeline::now;
+use crate::recipe::Recipe;
+use crate::review::carry::{SeenLog, carry, carryable, take_back, vote_line};
+use crate::review::votes::Carried;
+use crate::review::{Item, Vote};
+use crate::view;
+use crate::visitor::Visitor;
+use crate::voting::Cast;
+
+/// Items per page; confirmed ones make room for the next.
+const SHOWN: usize = 50;
+/// Most characters of a reason.
+const WHY_CHARS: usize = 500;
+
+#[derive(Serialize)]
+struct Found {
+    recipe: &'static str,
+    step: String,
+    items: Vec<Shown>,
+    /// All that are outdated.
+    found: usize,
+    /// Outdated votes on a text that was not kept.
+    unknown: usize,
+    /// Items whose votes were carried over, with their answers.
+    carried: Vec<(String, Vec<String>)>,
+    desk: VotingDesk,
+}
+
+/// An item whose votes refer to another text.
+#[derive(Serialize)]
+struct Shown {
+    id: String,
+    /// Identifies the votes and the text shown.
+    old: String,
+    new: String,
+    /// Field, old and new.
+    changes: Vec<(String, String, String)>,
+    votes: Vec<String>,
+}
+
+/// Every item of a step whose text changed after people voted.
+pub(crate) async fn page(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    Path((name, step)): Path<(String, String)>,
+) -> Result<Response, PageError> {
+    let recipe = recipe(&name)?;
+    let who = visitor.clone();
+    let found = reading(move || find(&app, recipe, step, &who)).await?;
+    view::page(&visitor, "carry.html", found)
+}
+
+fn find(app: &App, recipe: &'static Recipe, name: String, visitor: &Visitor) -> Result<Found, PageError> {
+    let (config, _) = app.config();
+    let ballot = ballot(app, &config, recipe, &name)?;
+    let board = app.desk.board().map_err(PageError::broken)?;
+    let votes = board.by_item(recipe.name, ballot.step.name);
+    let seen = SeenLog::read(&app.workspace.raw().join("seen")).map_err(PageError::broken)?;
+    let found = carryable(&ballot.step, &ballot.items, &votes, &seen);
+    let shown = found.items.iter().take(SHOWN).map(|one| Shown {
+        id: one.item.id.clone(),
+        old: one.shown_votes().to_string(),
+        new: one.item.content_hash.to_string(),
+        changes: one.changes(),
+        votes: one.vote_lines(),
+    });
+    // Only shows which votes could be taken back; none of these is stored.
+    let nobody = Carried { by: String::new(), why: String::new() };
+    let back = |item: &Item| -> Option<(String, Vec<String>)> {
+        let on_it = votes.get(item.id.as_str())?;
+        let back = take_back(&ballot.step, item, on_it, &nobody, "", "");
+        (!back.is_empty()).then(|| (item.id.clone(), back.iter().map(vote_line).collect()))
+    };
+    Ok(Found {
+        recipe: recipe.name,
+        items: shown.collect(),
+        found: found.items.len(),
+        unknown: found.unknown,
+        carried: ballot.items.iter().filter_map(back).take(SHOWN).collect(),
+        desk: desk(&config, visitor),
+        step: name,
+    })
+}
+
+/// Confirms that the answers apply to the current text, or reverts that.
+pub(crate) async fn take(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    Path((name, step)): Path<(String, String)>,
+    form: Form,
+) -> Result<Response, PageError> {
+    let recipe = recipe(&name)?;
+    let back = format!("/curate/{}/{}/carry", recipe.name, view::encoded(&step));
+    let desk = app.clone();
+    let votes = reading(move || new_votes(&desk, recipe, &step, &visitor, &form)).await?;
+    for vote in votes {
+        match app.desk.cast(vote).await {
+            Cast::Saved(_) => {}
+            Cast::Overtaken(_) => return Err(changed()),
+            Cast::Failed(why) => return Err(PageError::broken(why)),
+        }
+    }
+    Ok(Redirect::to(&back).into_response())
+}
+
+fn new_votes(
+    app: &App,
+    recipe: &'static Recipe,
+    name: &str,
+    visitor: &Visitor,
+    form: &Form,
+) -> Result<Vec<Vote>, PageError> {
+    let (config, _) = app.config();
+    let why: String = form.get("why").trim().chars().take(WHY_CHARS).collect();
+    if why.is_empty() {
+        return Err(refused("carrying votes over needs a reason"));
+    }
+    let by = Carried { by: who(&config, visitor, form)?, why };
+    let ballot = ballot(app, &config, recipe, name)?;
+    let board = app.desk.board().map_err(PageError::broken)?;
+    let votes = board.by_item(recipe.name, ballot.step.name);
+    let item = ballot.item(form.get("item")).ok_or_else(changed)?;
+    let on_it = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
+    if !form.get("undo").is_empty() {
+        return Ok(take_back(&ballot.step, item, on_it, &by, &now(), "page"));
+    }
+    let seen = SeenLog::read(&app.workspace.raw().join("seen")).map_err(PageError::broken)?;
+    let found = carryable(&ballot.step, std::slice::from_ref(item), &votes, &seen);
+    let one = found.items.iter().find(|one| {
+        one.shown_votes().to_string() == form.get("old") && item.content_hash.to_string() == form.get("new")
+    });
+    let one = one.ok_or_else(changed)?;
+    carry(&ballot.step, one, on_it, &by, &now(), "page").map_err(refused)
+}
+
+/// The confirmed content has changed meanwhile.
+fn changed() -> PageError {
+    PageError::new(StatusCode::CONFLICT, "item_changed")
+}
+
+fn refused(why: impl std::fmt::Display) -> PageError {
+    PageError::new(StatusCode::UNPROCESSABLE_ENTITY, "not_decided").with(why)
+}

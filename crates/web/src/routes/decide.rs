@@ -1,0 +1,226 @@
+//! Decisions about records and pairs, made on the pages that show them.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Redirect, Response};
+use serde::Serialize;
+
+use crate::app::{App, reading, recipe};
+use crate::config::Config;
+use crate::decisions::{Decision, DecisionLog, Verdict};
+use crate::error::PageError;
+use crate::guard::Form;
+use crate::pipeline::decide::{self, Act, DecideError, DecisionRequest, entitled};
+use crate::pipeline::now;
+use crate::recipe::{Recipe, Step};
+use crate::review::Digest;
+use crate::view;
+use crate::visitor::Visitor;
+
+/// Most characters of a reason.
+const WHY_CHARS: usize = 500;
+
+/// The decisions possible on a stage's records as they enter it.
+pub(super) fn decides(step: &Step) -> Vec<&'static str> {
+    let posts = step.stage.touches().is_some();
+    let verdicts = [Verdict::Keep, Verdict::Drop, Verdict::Hold].into_iter();
+    verdicts.filter(|verdict| posts && step.stage.takes(*verdict)).map(Verdict::name).collect()
+}
+
+/// What a page offers to people who may decide.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct VotingDesk {
+    /// Whether the visitor may decide.
+    may: bool,
+    /// Without tokens: the people in pipeline.toml who may decide, one of whom is chosen in the form.
+    people: Vec<String>,
+    /// The possible decisions about the record, with the hash of its text.
+    choices: Vec<Choice>,
+    /// Decisions made.
+    made: Vec<Made>,
+}
+
+#[derive(Debug, Serialize)]
+struct Choice {
+    verdict: &'static str,
+    stage: &'static str,
+    seen: String,
+}
+
+/// A decision, with its state in the page's recipe.
+#[derive(Debug, Serialize)]
+pub(super) struct Made {
+    #[serde(flatten)]
+    decision: Decision,
+    state: decide::DecisionState,
+}
+
+/// Who may decide here.
+pub(crate) fn desk(config: &Config, visitor: &Visitor) -> VotingDesk {
+    let may = visitor.rank() >= Some(crate::access::Rank::Curator);
+    let people = config.annotators.iter().map(|person| person.name.clone());
+    let people = people.filter(|name| may && visitor.name().is_none() && entitled(config, name).is_ok());
+    VotingDesk { may, people: people.collect(), ..VotingDesk::default() }
+}
+
+/// The existing and possible decisions about a record.
+pub(crate) fn desk_of(
+    app: &App,
+    config: &Config,
+    recipe: &'static Recipe,
+    id: &str,
+    visitor: &Visitor,
+) -> Result<VotingDesk, PageError> {
+    let mut desk = desk(config, visitor);
+    if desk.may {
+        let choices = decide::choices(config, recipe, id).map_err(refused)?;
+        let choice = |(verdict, stage, seen): (Verdict, &'static str, Digest)| Choice {
+            verdict: verdict.name(),
+            stage,
+            seen: seen.to_string(),
+        };
+        desk.choices = choices.into_iter().map(choice).collect();
+    }
+    desk.made = decisions_of(app, config, recipe, |d| d.record == id || d.other.as_deref() == Some(id))?;
+    Ok(desk)
+}
+
+/// The decisions for a recipe that are wanted, in the order in which they were made.
+pub(super) fn decisions_of(
+    app: &App,
+    config: &Config,
+    recipe: &'static Recipe,
+    wanted: impl Fn(&Decision) -> bool,
+) -> Result<Vec<Made>, PageError> {
+    let log = DecisionLog::read(&app.workspace.decisions()).map_err(PageError::broken)?;
+    let found = decide::states(config, &log, wanted)?.into_iter().filter(|found| found.recipe == recipe.name);
+    Ok(found.map(|found| Made { decision: found.decision, state: found.state }).collect())
+}
+
+/// Makes or withdraws a decision.
+pub(crate) async fn take(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    Path(name): Path<String>,
+    form: Form,
+) -> Result<Response, PageError> {
+    let recipe = recipe(&name)?;
+    let back = form.get("back").to_string();
+    // Redirect only to one of our pages.
+    let own = back.starts_with('/') && !back.starts_with("//") && !back.contains('\\');
+    let back = match own {
+        // In a queue the next one stands there, and whoever chose a name stays that person.
+        true if !form.get("queue").is_empty() => with_part(&back, "as", form.get("as")),
+        true => with_word(&back, form.get("record")),
+        false => format!("/{}/record/{}#decide", recipe.name, view::encoded(form.get("record"))),
+    };
+    reading(move || store(&app, recipe, &visitor, &form)).await?;
+    Ok(Redirect::to(&back).into_response())
+}
+
+/// The page to return to, with the record decided on: the page confirms that the decision is stored and where
+/// it can be withdrawn. A record's own page lists its decisions.
+fn with_word(back: &str, record: &str) -> String {
+    let path = back.split(['#', '?']).next().unwrap_or_default();
+    if path.contains("/record/") {
+        return back.to_string();
+    }
+    // The confirmation of an earlier decision is replaced.
+    with_part(back, "decided", record)
+}
+
+/// An address with one part of its query set; unchanged if the value is empty.
+fn with_part(back: &str, key: &str, value: &str) -> String {
+    if value.is_empty() {
+        return back.to_string();
+    }
+    let (page, place) = back.split_once('#').map_or((back, None), |(page, place)| (page, Some(place)));
+    let (path, query) = page.split_once('?').unwrap_or((page, ""));
+    let own = |part: &&str| part.split('=').next() == Some(key);
+    let kept = query.split('&').filter(|part| !part.is_empty() && !own(part));
+    let word = format!("{key}={}", view::encoded(value));
+    let query = kept.chain([word.as_str()]).collect::<Vec<_>>().join("&");
+    format!("{path}?{query}{}", place.map(|place| format!("#{place}")).unwrap_or_default())
+}
+
+/// Who decides: the owner of a curator's token; without tokens, the person chosen in the form.
+pub(super) fn who(config: &Config, visitor: &Visitor, form: &Form) -> Result<String, PageError> {
+    match visitor.name() {
+        Some(name) => Ok(name.to_owned()),
+        None => {
+            entitled(config, form.get("as")).map_err(refused)?;
+            Ok(form.get("as").to_owned())
+        }
+    }
+}
+
+fn store(app: &App, recipe: &'static Recipe, visitor: &Visitor, form: &Form) -> Result<(), PageError> {
+    let (config, _) = app.config();
+    let by = who(&config, visitor, form)?;
+    let of_act = if form.get("undo").is_empty() { form.get("verdict") } else { "undo" };
+    let written = form.get("why").trim();
+    // A queue says under the field which reason is stored where none is written.
+    let usual = form.get(&format!("why.{of_act}"));
+    let why = if written.is_empty() { usual.trim() } else { written };
+    let why: String = why.chars().take(WHY_CHARS).collect();
+    let folder = app.workspace.decisions();
+    let at = now();
+    if !form.get("undo").is_empty() {
+        let id: Digest = form.get("undo").parse().map_err(|e| PageError::bad(format!("{e}")))?;
+        if why.is_empty() {
+            return Err(refused(DecideError::NoReason));
+        }
+        DecisionLog::undo(&folder, id, &by, &why, &at).map_err(PageError::broken)?;
+        return Ok(());
+    }
+    let verdict = form.get("verdict");
+    let verdict =
+        Verdict::from_name(verdict).ok_or_else(|| PageError::bad(format!("no verdict {verdict:?}")))?;
+    // Verdicts overrule different stages, where the record may have different texts.
+    let own = form.get(&format!("seen.{verdict}")).to_owned();
+    let seen = if own.is_empty() { form.get("seen") } else { &own };
+    let optional =
+        |name: &str| Some(form.get(name)).filter(|text| !text.trim().is_empty()).map(str::to_owned);
+    let wish = DecisionRequest {
+        verdict,
+        record: form.get("record").to_owned(),
+        other: optional("other").filter(|_| verdict.is_of_pair()),
+        text: optional("text").filter(|_| verdict.is_edit()),
+        recipe: (form.get("scope") != "all").then(|| recipe.name.to_owned()),
+        stage: optional("stage"),
+        seen: Some(seen.parse().map_err(|e| PageError::bad(format!("{e}")))?),
+    };
+    let act = Act { by: &by, why: &why, at: &at, source: "page" };
+    let decisions = decide::decide(&config, &wish, act).map_err(refused)?;
+    DecisionLog::append(&folder, decisions).map_err(PageError::broken)?;
+    Ok(())
+}
+
+/// Why a decision is refused, for the visitor.
+fn refused(error: DecideError) -> PageError {
+    match error {
+        DecideError::Run(error) => error.into(),
+        DecideError::Outdated { .. } => PageError::new(StatusCode::CONFLICT, "item_changed").with(error),
+        DecideError::NotEntitled { .. } => PageError::forbidden().with(error),
+        _ => PageError::new(StatusCode::UNPROCESSABLE_ENTITY, "not_decided").with(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{with_part, with_word};
+
+    #[test]
+    fn a_list_says_what_was_decided_last_and_a_record_lists_it_itself() {
+        assert_eq!(with_word("/flub/duplicates", "tieba:1"), "/flub/duplicates?decided=tieba:1");
+        assert_eq!(
+            with_word("/flub/stage/filter?page=2&decided=tieba:1#rows", "tieba:2"),
+            "/flub/stage/filter?page=2&decided=tieba:2#rows"
+        );
+        assert_eq!(with_word("/flub/record/tieba:1#decide", "tieba:1"), "/flub/record/tieba:1#decide");
+        assert_eq!(with_part("/flub/pairs?at=2&as=x", "as", "meta-1"), "/flub/pairs?at=2&as=meta-1");
+        assert_eq!(with_part("/flub/pairs?at=2", "as", ""), "/flub/pairs?at=2");
+    }
+}

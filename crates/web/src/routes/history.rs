@@ -1,0 +1,122 @@
+//! A person's own votes as a list, for searching and correcting.
+
+use std::sync::Arc;
+
+use axum::extract::{Query, State};
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::ballot::label_in;
+use super::faults::answered;
+use super::review::person;
+use crate::app::{App, reading};
+use crate::config::Config;
+use crate::error::PageError;
+use crate::i18n::Language;
+use crate::recipe;
+use crate::review::ballot::Round;
+use crate::review::{Annotator, Item, Value};
+use crate::view;
+use crate::visitor::Visitor;
+use crate::voting::{Note, Place, own, shown, standing};
+
+/// Votes per page.
+const SHOWN: usize = 50;
+
+/// Whose votes, and search terms.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Sought {
+    r#as: String,
+    /// Words in the item, the answers or the remark.
+    q: String,
+    page: usize,
+}
+
+/// One of the person's current votes.
+#[derive(Serialize)]
+struct Cast {
+    recipe: &'static str,
+    step: &'static str,
+    round: &'static str,
+    title: &'static str,
+    item: String,
+    /// The first text of the item.
+    text: String,
+    /// Each question with its answer.
+    answers: Vec<(&'static str, String)>,
+    at: String,
+    remark: String,
+    flag: bool,
+    /// Whether the item has changed since.
+    stale: bool,
+}
+
+/// The visitor's votes, latest first.
+pub(crate) async fn page(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    Query(sought): Query<Sought>,
+) -> Result<Response, PageError> {
+    let (config, _) = app.config();
+    let person = person(&config, &visitor, &sought.r#as)?;
+    let (language, name, wanted) = (visitor.language, person.name.clone(), sought.q.trim().to_lowercase());
+    let mut votes = reading(move || votes(&app, &config, &person, language)).await?;
+    let holds = |text: &str| text.to_lowercase().contains(&wanted);
+    votes.retain(|vote| {
+        holds(&vote.text)
+            || holds(&vote.item)
+            || holds(&vote.remark)
+            || holds(vote.title)
+            || vote.answers.iter().any(|(_, answer)| holds(answer))
+    });
+    votes.sort_by(|a, b| (&b.at, &b.item).cmp(&(&a.at, &a.item)));
+    let (found, pages) = (votes.len(), votes.len().div_ceil(SHOWN).max(1));
+    let page = sought.page.clamp(1, pages);
+    let votes: Vec<Cast> = votes.into_iter().skip((page - 1) * SHOWN).take(SHOWN).collect();
+    let all = json!({ "who": name, "sought": sought.q, "votes": votes, "found": found, "number": page, "pages": pages });
+    view::page(&visitor, "history.html", all)
+}
+
+fn votes(app: &App, config: &Config, person: &Annotator, language: Language) -> Result<Vec<Cast>, PageError> {
+    let mut found = Vec::new();
+    let board = app.desk.board().map_err(PageError::broken)?;
+    for recipe in recipe::used(config) {
+        for review in recipe.reviews() {
+            let Some(ballot) = app.ballots.open(config, recipe, review.place().1)? else { continue };
+            let step = &ballot.step;
+            let notes = app.desk.notes(recipe.name, step.name)?;
+            let notes: Vec<&Note> =
+                standing(&notes).into_iter().filter(|note| note.annotator == person.name).collect();
+            for round in Round::ALL.into_iter().filter(|round| person.may_vote(step, *round)) {
+                let place = Place { recipe, ballot: &ballot, round };
+                let form = step.form(round);
+                for item in &ballot.items {
+                    let Some(vote) = own(&board, place, &item.id, &person.name) else { continue };
+                    let Some(seen) = shown(&board, place, item) else { continue };
+                    let note = notes.iter().find(|note| note.item == item.id && note.round == round);
+                    found.push(Cast {
+                        recipe: recipe.name,
+                        step: step.name,
+                        round: round.name(),
+                        title: label_in(language, step.title),
+                        item: item.id.clone(),
+                        text: first(item, &step.shows),
+                        answers: answered(language, &form, &seen.item, vote),
+                        at: vote.at.clone(),
+                        remark: note.map(|note| note.text.clone()).unwrap_or_default(),
+                        flag: note.is_some_and(|note| note.flag),
+                        stale: vote.content_hash != seen.item.content_hash,
+                    });
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// What identifies an item for people: the first text on its ballot.
+fn first<L>(item: &Item, shows: &[(&'static str, L)]) -> String {
+    shows.iter().find_map(|(key, _)| item.content.get(*key)).map(Value::to_string).unwrap_or_default()
+}

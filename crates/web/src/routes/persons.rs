@@ -1,0 +1,480 @@
+//! Each person's votes beside everybody's: whose are least likely to be honest work, what they answered and when, and
+//! setting them aside.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError};
+
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse, Redirect, Response};
+use serde::Serialize;
+use serde_json::json;
+
+use super::ballot::label_in;
+use super::faults::{answered, named};
+use crate::app::{App, reading};
+use crate::config::Config;
+use crate::error::PageError;
+use crate::guard::Form;
+use crate::i18n::Language;
+use crate::pipeline::{AsideEffect, known_answers, look_aside, now, restore, set_aside, stopped};
+use crate::recipe::{self, Recipe};
+use crate::review::people::{Distribution, Given, Person, Right, Sign, StepVotes, people};
+use crate::review::qualify::agrees;
+use crate::review::votes::{Admitted, AsideLine, Asides, Restored, SetAside, aside, current};
+use crate::review::{Outcome, Resolution, Values, Vote, resolve_all};
+use crate::view;
+use crate::visitor::Visitor;
+use crate::voting::{Assignments, BallotItems};
+
+/// Votes listed for each step, latest first.
+const LISTED: usize = 100;
+
+/// A person on a step, as figures.
+#[derive(Serialize)]
+struct Figures {
+    recipe: &'static str,
+    step: &'static str,
+    title: &'static str,
+    name: String,
+    votes: usize,
+    outcome: Right,
+    others: Right,
+    gold: Right,
+    hasty: (usize, usize),
+    /// The probability that honest votes look at least like this.
+    honest: f64,
+    /// The same for people.
+    chance: String,
+    /// Each sign with its probability for people.
+    signs: Vec<(&'static str, String)>,
+    /// Whether they get no more work here.
+    stopped: bool,
+    distributions: Vec<Shares>,
+}
+
+/// The distribution of a field's answers.
+#[derive(Serialize)]
+struct Shares {
+    field: &'static str,
+    /// Label, own votes, thousandths of the own votes, thousandths of the others'.
+    answers: Vec<(String, usize, usize, usize)>,
+}
+
+/// One vote of the person.
+#[derive(Serialize)]
+struct Cast {
+    item: String,
+    at: String,
+    seconds: Option<f64>,
+    round: &'static str,
+    answers: Vec<(&'static str, String)>,
+    /// Whether it is what was decided; unknown while nothing is.
+    agrees: Option<bool>,
+    /// Whether it is the known answer, for known items.
+    right: Option<bool>,
+    aside: bool,
+}
+
+/// A person's votes on a step.
+#[derive(Serialize)]
+struct OnStep {
+    recipe: &'static str,
+    step: &'static str,
+    title: &'static str,
+    figures: Option<Figures>,
+    votes: Vec<Cast>,
+    /// All of them, listed or not.
+    all: usize,
+}
+
+/// A decision on the person's votes.
+#[derive(Serialize)]
+struct Decided {
+    id: String,
+    recipe: Option<String>,
+    step: Option<String>,
+    from: Option<String>,
+    until: Option<String>,
+    by: String,
+    why: String,
+    at: String,
+    /// Who withdrew it, and why.
+    undone: Option<(String, String)>,
+}
+
+/// What was typed into the form.
+#[derive(Clone, Debug, Default, Serialize)]
+struct Wish {
+    /// `recipe/step`, or empty for everything.
+    place: String,
+    from: String,
+    until: String,
+    by: String,
+    why: String,
+}
+
+/// Everybody with votes, the least likely to be honest work first.
+pub(crate) async fn list(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, PageError> {
+    let language = visitor.language;
+    let rows = reading(move || {
+        let (config, _) = app.config();
+        let mut rows = Vec::new();
+        for recipe in recipe::used(&config) {
+            for review in recipe.reviews() {
+                let Some(on) = Step::open(&app, &config, recipe, review.place().1)? else { continue };
+                rows.extend(on.figures(&app, &config, recipe, language)?);
+            }
+        }
+        rows.sort_by(|a, b| {
+            let place = |row: &Figures| (row.name.clone(), row.recipe, row.step);
+            a.honest.total_cmp(&b.honest).then_with(|| place(a).cmp(&place(b)))
+        });
+        Ok(rows)
+    })
+    .await?;
+    view::page(&visitor, "persons.html", json!({ "rows": rows }))
+}
+
+/// One person.
+pub(crate) async fn page(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    Path(name): Path<String>,
+) -> Result<Response, PageError> {
+    let (reader, language) = (app.clone(), visitor.language);
+    let found = reading(move || look(&reader, &name, language, Wish::default(), None)).await?;
+    view::page(&visitor, "person.html", found)
+}
+
+/// Previews or makes a decision, withdraws one, or gives somebody work again.
+pub(crate) async fn act(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    Path(name): Path<String>,
+    form: Form,
+) -> Result<Response, PageError> {
+    let here = format!("/curate/people/{}#decisions", view::encoded(&name));
+    let field = |key: &str| form.get(key).trim().to_string();
+    // On an open server nobody has logged in, so that the form asks who decides.
+    let by = visitor.name().map_or_else(|| field("by"), str::to_string);
+    let wish =
+        Wish { place: field("place"), from: field("from"), until: field("until"), by, why: field("why") };
+    if wish.by.is_empty() || wish.why.is_empty() {
+        return Err(PageError::bad("a decision needs a name and a reason"));
+    }
+    let action = field("action");
+    let undo = field("undo");
+    let language = visitor.language;
+    let shown = reading(move || match action.as_str() {
+        "undo" => take_back(&app, &name, &undo, &wish).map(|()| None),
+        "admit" => admit(&app, &name, &wish).map(|()| None),
+        "aside" => decide(&app, &name, &wish).map(|()| None),
+        _ => {
+            let (config, _) = app.config();
+            let recipes: Vec<&'static Recipe> = recipe::used(&config).collect();
+            let effects = look_aside(&config, &recipes, &decision(&name, &wish)?)?;
+            look(&app, &name, language, wish, Some(effects)).map(Some)
+        }
+    })
+    .await?;
+    match shown {
+        None => Ok(Redirect::to(&here).into_response()),
+        Some(found) => view::page(&visitor, "person.html", found),
+    }
+}
+
+/// A step with its votes.
+struct Step {
+    ballot: Arc<BallotItems>,
+    given: Arc<Assignments>,
+}
+
+impl Step {
+    /// `None` if nobody has voted on it, or it has no items yet.
+    fn open(
+        app: &App,
+        config: &Config,
+        recipe: &'static Recipe,
+        name: &str,
+    ) -> Result<Option<Step>, PageError> {
+        // Opening the items of a large set takes long; without votes there is nothing to show.
+        if app.desk.board().map_err(PageError::broken)?.voted(recipe.name, name).is_none() {
+            return Ok(None);
+        }
+        let Some(ballot) = app.ballots.open(config, recipe, name)? else { return Ok(None) };
+        let given = app.desk.given(recipe.name, ballot.step.name)?;
+        Ok(Some(Step { ballot, given }))
+    }
+
+    /// Known answers: those of the settings' folder, and what was decided of items that were given as known ones.
+    fn known<'s>(
+        &'s self,
+        config: &Config,
+        recipe: &'static Recipe,
+        resolved: &[Resolution],
+    ) -> Result<BTreeMap<&'s str, Values>, PageError> {
+        let BallotItems { step, items, .. } = &*self.ballot;
+        let mut known: BTreeMap<&'s str, Values> = BTreeMap::new();
+        let given: std::collections::BTreeSet<&str> =
+            self.given.tasks().all().iter().filter(|task| task.gold).map(|task| task.item.as_str()).collect();
+        for (item, resolution) in items.iter().zip(resolved) {
+            if let Outcome::Confirmed { values, .. } = &resolution.outcome
+                && given.contains(item.id.as_str())
+            {
+                known.insert(&item.id, values.clone());
+            }
+        }
+        for gold in known_answers(config, recipe.name, step, items)? {
+            known.insert(&gold.item.id, gold.answers);
+        }
+        Ok(known)
+    }
+
+    /// Everybody's figures.
+    fn figures(
+        &self,
+        app: &App,
+        config: &Config,
+        recipe: &'static Recipe,
+        language: Language,
+    ) -> Result<Vec<Figures>, PageError> {
+        let BallotItems { step, items, .. } = &*self.ballot;
+        let board = app.desk.board().map_err(PageError::broken)?;
+        let votes = board.by_item(recipe.name, step.name);
+        let resolved = resolve_all(step, items, &votes);
+        let known = self.known(config, recipe, &resolved)?;
+        let stopped = stopped(config, recipe, step, items, &votes, &board.asides())?;
+        let all = people(StepVotes { step, items, resolved: &resolved, votes: &votes, known: &known });
+        let title = label_in(language, step.title);
+        let one = |person: Person| {
+            let stopped = stopped.contains_key(&person.annotator);
+            described(recipe.name, step, title, person, stopped, language)
+        };
+        Ok(all.into_iter().map(one).collect())
+    }
+}
+
+fn described(
+    recipe: &'static str,
+    step: &crate::review::Ballot,
+    title: &'static str,
+    person: Person,
+    stopped: bool,
+    language: Language,
+) -> Figures {
+    let honest = person.honest();
+    let sign = |(sign, p): &(Sign, f64)| {
+        let key = match sign {
+            Sign::Haste => "sign_haste",
+            Sign::Others => "sign_others",
+            Sign::Gold => "sign_gold",
+        };
+        (key, chance(*p))
+    };
+    let shares = |of: &Distribution| {
+        let own: usize = of.answers.iter().map(|given| given.count).sum();
+        let others: usize = of.answers.iter().map(|given| given.others).sum();
+        let part = |count: usize, of: usize| (count * 1000).checked_div(of).unwrap_or(0);
+        let field = step.fields.iter().find(|field| field.name == of.field);
+        let label = |code: &str| field.map_or_else(|| code.to_string(), |field| named(language, field, code));
+        let answer = |given: &Given| {
+            (label(&given.code), given.count, part(given.count, own), part(given.others, others))
+        };
+        Shares {
+            field: field.map_or(of.field, |field| label_in(language, field.label)),
+            answers: of.answers.iter().map(answer).collect(),
+        }
+    };
+    Figures {
+        recipe,
+        step: step.name,
+        title,
+        honest,
+        chance: chance(honest),
+        signs: person.signs.iter().map(sign).collect(),
+        distributions: person.distributions.iter().map(shares).collect(),
+        stopped,
+        votes: person.votes,
+        outcome: person.outcome,
+        others: person.others,
+        gold: person.gold,
+        hasty: person.hasty,
+        name: person.annotator,
+    }
+}
+
+/// A probability for people.
+fn chance(p: f64) -> String {
+    if p < 0.0001 { "< 0.0001".to_string() } else { format!("{p:.4}") }
+}
+
+/// The page of a person.
+#[derive(Serialize)]
+struct Page {
+    name: String,
+    steps: Vec<OnStep>,
+    decisions: Vec<Decided>,
+    /// Where they get no more work.
+    stopped: bool,
+    wish: Wish,
+    /// What the decision in the form would change.
+    preview: Option<Vec<AsideEffect>>,
+}
+
+fn look(
+    app: &App,
+    name: &str,
+    language: Language,
+    wish: Wish,
+    effects: Option<Vec<AsideEffect>>,
+) -> Result<Page, PageError> {
+    let (config, _) = app.config();
+    let mut steps = Vec::new();
+    for recipe in recipe::used(&config) {
+        for review in recipe.reviews() {
+            let Some(on) = Step::open(app, &config, recipe, review.place().1)? else { continue };
+            let votes = cast(app, &config, recipe, &on, name, language)?;
+            if votes.is_empty() {
+                continue;
+            }
+            let figures = on.figures(app, &config, recipe, language)?;
+            steps.push(OnStep {
+                recipe: recipe.name,
+                step: on.ballot.step.name,
+                title: label_in(language, on.ballot.step.title),
+                figures: figures.into_iter().find(|person| person.name == name),
+                all: votes.len(),
+                votes: votes.into_iter().take(LISTED).collect(),
+            });
+        }
+    }
+    let asides = app.desk.board().map_err(PageError::broken)?.asides();
+    let decisions: Vec<Decided> =
+        asides.all().iter().rev().filter(|of| of.annotator == name).map(|of| decided(&asides, of)).collect();
+    let known = config.annotators.iter().any(|person| person.name == name);
+    if !known && steps.is_empty() && decisions.is_empty() {
+        return Err(PageError::not_found());
+    }
+    Ok(Page {
+        name: name.to_string(),
+        stopped: steps.iter().any(|on| on.figures.as_ref().is_some_and(|figures| figures.stopped)),
+        steps,
+        decisions,
+        wish,
+        preview: effects,
+    })
+}
+
+fn decided(asides: &Asides, of: &SetAside) -> Decided {
+    Decided {
+        id: of.id.to_string(),
+        recipe: of.recipe.clone(),
+        step: of.step.clone(),
+        from: of.from.clone(),
+        until: of.until.clone(),
+        by: of.by.clone(),
+        why: of.why.clone(),
+        at: of.at.clone(),
+        undone: asides.undone(of.id).map(|undo| (undo.by.clone(), undo.why.clone())),
+    }
+}
+
+/// A person's current votes on a step, latest first, with those that do not count.
+fn cast(
+    app: &App,
+    config: &Config,
+    recipe: &'static Recipe,
+    on: &Step,
+    name: &str,
+    language: Language,
+) -> Result<Vec<Cast>, PageError> {
+    let BallotItems { step, items, .. } = &*on.ballot;
+    let board = app.desk.board().map_err(PageError::broken)?;
+    let votes = board.by_item(recipe.name, step.name);
+    let resolved = resolve_all(step, items, &votes);
+    let known = on.known(config, recipe, &resolved)?;
+    let mut found = Vec::new();
+    for (item, resolution) in items.iter().zip(&resolved) {
+        let stored = board.stored(recipe.name, step.name, &item.id);
+        let theirs: Vec<&Vote> =
+            stored.into_iter().filter(|vote| vote.annotator == name && !vote.synthetic).collect();
+        let counted = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
+        for vote in current(&theirs) {
+            let first = vote.round == crate::review::ballot::Round::Vote;
+            let decided = match &resolution.outcome {
+                Outcome::Confirmed { values, .. } if first => Some(values),
+                _ => None,
+            };
+            let of_gold = known.get(item.id.as_str()).filter(|_| first);
+            found.push(Cast {
+                item: item.id.clone(),
+                at: vote.at.clone(),
+                seconds: vote.seconds,
+                round: vote.round.name(),
+                answers: answered(language, &step.form(vote.round), item, vote),
+                agrees: decided.map(|values| agrees(step, values, &vote.values)),
+                right: of_gold.map(|values| agrees(step, values, &vote.values)),
+                aside: !counted.iter().any(|other| other.id == vote.id),
+            });
+        }
+    }
+    found.sort_by(|a, b| (&b.at, &b.item).cmp(&(&a.at, &a.item)));
+    Ok(found)
+}
+
+/// The decision in the form.
+fn decision(name: &str, wish: &Wish) -> Result<SetAside, PageError> {
+    if wish.by == name {
+        return Err(PageError::bad("nobody sets their own votes aside"));
+    }
+    let mut new = SetAside::all_of(name, &wish.by, &wish.why, &now());
+    if let Some((recipe, step)) = wish.place.split_once('/') {
+        (new.recipe, new.step) = (Some(recipe.to_string()), Some(step.to_string()));
+    }
+    for (text, to) in [(&wish.from, &mut new.from), (&wish.until, &mut new.until)] {
+        if text.is_empty() {
+            continue;
+        }
+        if text.parse::<jiff::civil::Date>().is_err() {
+            return Err(PageError::bad("a span of time is given by days, YYYY-MM-DD"));
+        }
+        *to = Some(text.clone());
+    }
+    Ok(new.sealed())
+}
+
+fn decide(app: &App, name: &str, wish: &Wish) -> Result<(), PageError> {
+    let (config, _) = app.config();
+    // Tasks are assigned meanwhile, which only one may do at a time.
+    let _alone = app.assigning.lock().unwrap_or_else(PoisonError::into_inner);
+    let recipes: Vec<&'static Recipe> = recipe::used(&config).collect();
+    set_aside(&config, &recipes, &decision(name, wish)?)?;
+    Ok(())
+}
+
+fn take_back(app: &App, name: &str, id: &str, wish: &Wish) -> Result<(), PageError> {
+    let (config, _) = app.config();
+    let _alone = app.assigning.lock().unwrap_or_else(PoisonError::into_inner);
+    let asides = app.desk.board().map_err(PageError::broken)?.asides();
+    let of_it = |known: &&SetAside| known.annotator == name && known.id.to_string() == id;
+    let decision = asides.all().iter().find(of_it).ok_or_else(PageError::not_found)?;
+    // On a second press it is undone already.
+    if asides.undone(decision.id).is_some() {
+        return Ok(());
+    }
+    let undo = Restored { undoes: decision.id, by: wish.by.clone(), why: wish.why.clone(), at: now() };
+    let recipes: Vec<&'static Recipe> = recipe::used(&config).collect();
+    restore(&config, &recipes, decision, &undo)?;
+    Ok(())
+}
+
+fn admit(app: &App, name: &str, wish: &Wish) -> Result<(), PageError> {
+    let _alone = app.assigning.lock().unwrap_or_else(PoisonError::into_inner);
+    let line = AsideLine::Admit(Admitted {
+        annotator: name.to_string(),
+        by: wish.by.clone(),
+        why: wish.why.clone(),
+        at: now(),
+    });
+    aside::append(&app.workspace.raw().join("votes"), &line).map_err(PageError::broken)
+}

@@ -1,0 +1,99 @@
+//! Everybody's progress: one table of the benchmarks' ballots, and one of people on ballots.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::extract::State;
+use axum::response::Response;
+use serde::Serialize;
+use serde_json::json;
+
+use super::curate::{Person, Section, section};
+use super::open_items::FEW;
+use crate::app::{App, reading};
+use crate::config::Config;
+use crate::error::PageError;
+use crate::recipe;
+use crate::view;
+use crate::visitor::Visitor;
+
+/// Time for computing ballots with the page; the rest is loaded afterwards.
+const AT_ONCE: Duration = Duration::from_millis(600);
+
+/// Recipe and step of a ballot.
+type Place = (&'static str, String);
+
+/// People on ballots.
+#[derive(Serialize)]
+struct Folk {
+    /// Those with tasks or votes.
+    ballots: Vec<Place>,
+    people: Vec<Row>,
+}
+
+#[derive(Serialize)]
+struct Row {
+    name: String,
+    /// Whether they have a page.
+    known: bool,
+    /// By ballot.
+    cells: Vec<Option<Person>>,
+}
+
+/// Every ballot, and everybody on them.
+pub(crate) async fn page(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, PageError> {
+    let who = visitor.clone();
+    let found = reading(move || {
+        let (config, _) = app.config();
+        let begun = Instant::now();
+        let mut steps: Vec<Section> = Vec::new();
+        for recipe in recipe::used(&config) {
+            for review in recipe.reviews() {
+                let name = review.place().1;
+                let Some(records) = app.ballots.records(&config, recipe, name)? else { continue };
+                let at_once = records <= FEW && begun.elapsed() < AT_ONCE;
+                steps.extend(section(&app, &config, recipe, name, &who, at_once)?);
+            }
+        }
+        let folk = folk(&config, &steps);
+        let place = |section: &Section| -> Place { (section.recipe, section.step.clone()) };
+        let later: Vec<Place> = steps.iter().filter(|step| step.looked.is_none()).map(place).collect();
+        // A row without items says nothing.
+        let (empty, steps): (Vec<Section>, Vec<Section>) = steps
+            .into_iter()
+            .partition(|section| section.looked.as_ref().is_some_and(|looked| looked.items == 0));
+        let empty: Vec<Place> = empty.iter().map(place).collect();
+        Ok(json!({ "steps": steps, "empty": empty, "folk": folk, "later": later }))
+    })
+    .await?;
+    view::page(&visitor, "progress.html", found)
+}
+
+/// Everybody with tasks or votes, by name, on the ballots that were counted.
+fn folk(config: &Config, sections: &[Section]) -> Folk {
+    let counted: Vec<(Place, &[Person])> = sections
+        .iter()
+        .filter_map(|section| {
+            let people = section.looked.as_ref()?.people.as_slice();
+            (!people.is_empty()).then(|| ((section.recipe, section.step.clone()), people))
+        })
+        .collect();
+    let mut rows: BTreeMap<&str, Vec<Option<Person>>> = BTreeMap::new();
+    for (at, (_, people)) in counted.iter().enumerate() {
+        for person in *people {
+            let cells = rows.entry(&person.name).or_insert_with(|| vec![None; counted.len()]);
+            cells[at] = Some(person.clone());
+        }
+    }
+    let known = |name: &str, cells: &[Option<Person>]| {
+        config.annotators.iter().any(|person| person.name == name)
+            || cells.iter().flatten().any(|person| person.votes > 0)
+    };
+    let people = rows.into_iter().map(|(name, cells)| Row {
+        name: name.to_owned(),
+        known: known(name, &cells),
+        cells,
+    });
+    Folk { people: people.collect(), ballots: counted.iter().map(|(place, _)| place.clone()).collect() }
+}

@@ -1,0 +1,263 @@
+//! Candidates and releases: their contents, differences, and comparison with the published sets.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use axum::extract::{Path, Query, State};
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
+
+use super::counted::{Counted, counted};
+use super::faults::field_name;
+use crate::app::{App, reading, recipe};
+use crate::config::Config;
+use crate::error::PageError;
+use crate::i18n::Language;
+use crate::join::Unwatched;
+use crate::pipeline::{RunError, review_items};
+use crate::recipe::{RECIPES, Recipe};
+use crate::release::compare::{self, Comparison};
+use crate::release::layout;
+use crate::release::registry::Registry;
+use crate::release::{Candidate, CurrentRows, Since, listed, read_rows, since};
+use crate::review::agreement::{self, Bootstrap, Estimate};
+use crate::tables::Table;
+use crate::view;
+use crate::visitor::Visitor;
+use riddlemill_files::fence;
+use riddlemill_pipeline::stages::review::Votes;
+
+/// The name of a run's result.
+const CANDIDATE: &str = "candidate";
+/// Most differences listed.
+const SHOWN: usize = 100;
+
+#[derive(Serialize)]
+struct Listed {
+    recipe: &'static str,
+    about: &'static str,
+    versions: Vec<Version>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Version {
+    pub(super) version: String,
+    date: String,
+    configs: BTreeMap<String, u64>,
+    /// Why it is a draft.
+    draft: Vec<String>,
+    /// Whether its folder is in output/.
+    pub(super) here: bool,
+    words: String,
+    /// The current state of its rows; `None` for a candidate.
+    since: Option<Since>,
+}
+
+/// Every recipe's candidate and releases.
+pub(crate) async fn list(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, PageError> {
+    let language = visitor.language;
+    let listed = reading(move || {
+        let listed = |recipe: &'static Recipe| {
+            Ok(Listed {
+                recipe: recipe.name,
+                about: language.pick(recipe.about, recipe.about_zh),
+                versions: versions(&app, recipe)?,
+            })
+        };
+        RECIPES.iter().map(listed).collect::<Result<Vec<_>, PageError>>()
+    })
+    .await?;
+    view::page(&visitor, "releases.html", serde_json::json!({ "recipes": listed }))
+}
+
+/// The candidate first, then the newest release.
+pub(super) fn versions(app: &App, recipe: &'static Recipe) -> Result<Vec<Version>, PageError> {
+    let mut versions = Vec::new();
+    if let Some(candidate) = Candidate::read(&folder(app, recipe, CANDIDATE))? {
+        versions.push(Version {
+            version: CANDIDATE.into(),
+            date: candidate.date.unwrap_or_default(),
+            configs: candidate.configs,
+            draft: candidate.draft,
+            here: true,
+            words: String::new(),
+            since: None,
+        });
+    }
+    let registry = Registry::open(&app.workspace, recipe.name)?;
+    let mut otherwise = since(&CurrentRows::of(&app.workspace, recipe))?;
+    for release in registry.releases.iter().rev() {
+        let version = release.version.to_string();
+        versions.push(Version {
+            date: release.date.clone(),
+            configs: release.configs.clone(),
+            draft: Vec::new(),
+            here: Candidate::read(&folder(app, recipe, &version))?.is_some(),
+            words: changed(&release.changes),
+            since: otherwise
+                .iter()
+                .position(|since| since.version == release.version)
+                .map(|place| otherwise.swap_remove(place)),
+            version,
+        });
+    }
+    Ok(versions)
+}
+
+fn changed(changes: &crate::release::changes::Changes) -> String {
+    format!("+{} −{} ~{}", changes.added.count, changes.removed.count, changes.changed.count)
+}
+
+fn folder(app: &App, recipe: &'static Recipe, version: &str) -> PathBuf {
+    app.workspace.root().join("output").join(recipe.name).join(version)
+}
+
+/// The folder of a listed version: nothing else in a URL becomes a path.
+pub(super) fn known(app: &App, recipe: &'static Recipe, version: &str) -> Result<PathBuf, PageError> {
+    let here = versions(app, recipe)?.into_iter().any(|known| known.here && known.version == version);
+    if here { Ok(folder(app, recipe, version)) } else { Err(PageError::not_found()) }
+}
+
+#[derive(Serialize)]
+struct Shown {
+    recipe: &'static str,
+    version: String,
+    manifest: Candidate,
+    configs: Vec<Counted>,
+    /// Rows withdrawn since, which no figure counts.
+    withdrawn: usize,
+    agreement: Vec<AgreementRow>,
+    versions: Vec<Version>,
+    references: Vec<String>,
+    compared: Option<Compared>,
+    /// Files with their sizes.
+    files: Vec<(String, u64)>,
+}
+
+#[derive(Serialize)]
+pub(crate) struct AgreementRow {
+    step: &'static str,
+    /// In English and in Chinese.
+    field: [String; 2],
+    items: usize,
+    sample: bool,
+    percent: Option<[f64; 3]>,
+    alpha: Option<[f64; 3]>,
+    fleiss: Option<[f64; 3]>,
+    /// Why a coefficient is not defined.
+    undefined: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Compared {
+    reference: String,
+    found: Comparison,
+}
+
+/// Query parameters of a release.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct With {
+    /// A file of raw/reference to compare with.
+    reference: String,
+}
+
+/// One candidate or release.
+pub(crate) async fn page(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    Path((name, version)): Path<(String, String)>,
+    Query(with): Query<With>,
+) -> Result<Response, PageError> {
+    let recipe = recipe(&name)?;
+    let shown = reading(move || {
+        let folder = known(&app, recipe, &version)?;
+        let manifest = Candidate::read(&folder)?.ok_or_else(PageError::not_found)?;
+        // Figures and first rows are those of the table: without rows withdrawn since.
+        let table = app.tables.get(&app.workspace, recipe, &folder)?;
+        let (config, _) = app.config();
+        let size = |path: String| {
+            let bytes = folder.join(&path).metadata().map_or(0, |meta| meta.len());
+            (path, bytes)
+        };
+        // What cannot be downloaded is no file; `verify` names it.
+        let files = listed(&folder)?.into_iter().filter(|(_, is_file)| *is_file);
+        let files = files.map(|(path, _)| size(path)).collect();
+        let references = references(&app);
+        let compared = match references.contains(&with.reference) {
+            true => Some(compared(&app, recipe, &table, with.reference)?),
+            false => None,
+        };
+        Ok(Shown {
+            recipe: recipe.name,
+            configs: table.configs.iter().map(|of| counted(&config, recipe, &of.name, &of.rows)).collect(),
+            withdrawn: table.withdrawn,
+            agreement: agreed(&config, recipe)?,
+            versions: versions(&app, recipe)?,
+            version,
+            manifest,
+            references,
+            compared,
+            files,
+        })
+    })
+    .await?;
+    view::page(&visitor, "release.html", shown)
+}
+
+/// Agreement on every review of the recipe; of a sample's voters if no person voted.
+///
+/// # Errors
+/// [`RunError`] if the votes cannot be read.
+pub(crate) fn agreed(config: &Config, recipe: &'static Recipe) -> Result<Vec<AgreementRow>, RunError> {
+    let votes = Votes::load(config, recipe.name)?;
+    let mut agreed = Vec::new();
+    for review in recipe.reviews() {
+        let Ok(Some((step, items))) = review_items(config, recipe, review.place().1) else { continue };
+        let on = votes.by_item(step.recipe, step.name);
+        let agreement = agreement::agreed(&step, &items, &on, Bootstrap::AGREEMENT);
+        let three = |e: &Option<Estimate>| e.as_ref().map(|e| [e.value, e.low, e.high]);
+        for field in &agreement.fields {
+            agreed.push(AgreementRow {
+                step: step.name,
+                field: [Language::En, Language::Zh].map(|language| field_name(language, &step, &field.field)),
+                items: field.items,
+                sample: agreement.sample,
+                percent: three(&field.percent),
+                alpha: three(&field.alpha),
+                fleiss: three(&field.fleiss),
+                undefined: field.undefined().map(|why| why.to_string()),
+            });
+        }
+    }
+    Ok(agreed)
+}
+
+/// Files of raw/reference, by name: published sets to compare with.
+fn references(app: &App) -> Vec<String> {
+    let Ok(files) = fence::list(app.workspace.raw().join("reference")) else { return Vec::new() };
+    let names = files.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let mut names: Vec<String> =
+        names.filter(|n| [".json", ".jsonl", ".npy"].iter().any(|end| n.ends_with(end))).collect();
+    names.sort();
+    names
+}
+
+fn compared(
+    app: &App,
+    recipe: &'static Recipe,
+    table: &Table,
+    reference: String,
+) -> Result<Compared, PageError> {
+    let mut theirs = read_rows::of_file(&app.workspace.raw().join("reference").join(&reference))?;
+    let mut ours: Vec<_> = table.configs.iter().flat_map(|config| config.rows.iter().cloned()).collect();
+    compare::same_form(&mut ours, &mut theirs);
+    let types = layout::renamed();
+    let likeness = app.config().0.typed(Some(recipe.name), "dedup");
+    let mut found = compare::compare(&ours, &theirs, &types, &likeness, &Unwatched);
+    found.missing.truncate(SHOWN);
+    found.near.truncate(SHOWN);
+    found.follow(&app.config().0, recipe)?;
+    Ok(Compared { reference, found })
+}

@@ -1,0 +1,64 @@
+//! Caches the rows of a release while its table is viewed.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::error::PageError;
+use super::file_cache::Made;
+use crate::pipeline::Withheld;
+use crate::recipe::Recipe;
+use crate::release::Candidate;
+use crate::release::read_rows::{self, JsonRow};
+use crate::store::Workspace;
+use riddlemill_pipeline::stages::withdrawal::Withdrawals;
+
+/// The rows of the release viewed last, without those withdrawn since.
+#[derive(Default)]
+pub(crate) struct Tables(Made<(), (PathBuf, String, u64), Table>);
+
+/// Its rows by config.
+pub(crate) struct Table {
+    pub(crate) configs: Vec<ConfigRows>,
+    /// Number of rows withdrawn since.
+    pub(crate) withdrawn: usize,
+}
+
+/// The rows of one config.
+pub(crate) struct ConfigRows {
+    pub(crate) name: String,
+    pub(crate) rows: Vec<JsonRow>,
+    /// The place of each in the files of the release, which have the withdrawn ones, too.
+    pub(crate) places: Vec<usize>,
+}
+
+impl Tables {
+    /// The rows of a version's folder.
+    ///
+    /// # Errors
+    /// [`PageError`] if the folder is no release, or rows or withdrawals cannot be read.
+    pub(crate) fn get(
+        &self,
+        workspace: &Workspace,
+        recipe: &'static Recipe,
+        folder: &Path,
+    ) -> Result<Arc<Table>, PageError> {
+        let manifest = Candidate::read(folder)?.ok_or_else(PageError::not_found)?;
+        // The manifest has the hashes of all other files, so it identifies the content of the folder.
+        let state = blake3::hash(&manifest.to_bytes()).to_hex().to_string();
+        let key = (folder.to_path_buf(), state, Withdrawals::length(workspace));
+        self.0.get((), key, || {
+            let withheld = Withheld::open(workspace, recipe)?;
+            let mut table = Table { configs: Vec::new(), withdrawn: 0 };
+            for (name, rows) in read_rows::of_folder(folder)? {
+                let withdrawn = withheld.rows(&rows)?;
+                let all = rows.len();
+                let shown = rows.into_iter().zip(withdrawn).enumerate().filter(|(_, (_, gone))| !gone);
+                let (places, rows): (Vec<usize>, Vec<JsonRow>) =
+                    shown.map(|(place, (row, _))| (place, row)).unzip();
+                table.withdrawn += all - rows.len();
+                table.configs.push(ConfigRows { name, rows, places });
+            }
+            Ok::<_, PageError>(table)
+        })
+    }
+}
