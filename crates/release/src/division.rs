@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use riddlemill_benchmarks::splits::{Splits, WHOLE};
 use riddlemill_text::options::{InSplit, LeftApart, SplitRow, SplitSize, divide};
 use rustc_hash::FxHashMap;
+use serde::Serialize;
 use serde_json::Value as Json;
 
 use super::layout::Layout;
@@ -163,26 +164,43 @@ fn crossing(division: &Division, made: &[Made], pairs: &[(usize, usize)]) -> Vec
     found.into_iter().collect()
 }
 
-/// How rows are divided, in words.
-pub(super) fn described(splits: &Splits) -> String {
-    let mut text = match splits.column {
-        Some(column) => format!("The column `{column}` says the split of a row."),
-        None => format!("Drawn by the seed {}", splits.seed),
-    };
-    if let Some(column) = splits.stratify {
-        text.push_str(&format!(", with each value of `{column}` in proportion"));
+/// How rows are divided, in words of both languages.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Divided {
+    pub en: String,
+    pub zh: String,
+}
+
+impl Divided {
+    pub(super) fn describe(splits: &Splits) -> Divided {
+        let (mut en, mut zh) = match splits.column {
+            Some(column) => {
+                (format!("The column `{column}` says the split of a row."), format!("划分由列 `{column}` 给出。"))
+            }
+            None => {
+                let seed = splits.seed;
+                let (part, part_zh) = match splits.stratify {
+                    Some(column) => (
+                        format!(", with each value of `{column}` in proportion"),
+                        format!("，`{column}` 的各个取值保持原有比例"),
+                    ),
+                    None => Default::default(),
+                };
+                (format!("Drawn by the seed {seed}{part}."), format!("按随机种子 {seed} 抽取{part_zh}。"))
+            }
+        };
+        en.push_str(" Near duplicates, rows of one group and of one post are never in two splits.");
+        zh.push_str("近似重复的行、同一组的行、同一帖子的行不会分属两个划分。");
+        if let Some(name) = splits.fewshot {
+            en.push_str(&format!(" Solved examples are taken from `{name}`."));
+            zh.push_str(&format!("带答案的示例取自 `{name}`。"));
+        }
+        en.push_str(
+            " A released row never moves; a later one goes where those are that it belongs to, and between two splits into none.",
+        );
+        zh.push_str("已发布的行不再移动；之后加入的行归入与其相关的行所在的划分，若介于两个划分之间则不归入任何划分。");
+        Divided { en, zh }
     }
-    if splits.column.is_none() {
-        text.push('.');
-    }
-    text.push_str(" Near duplicates, rows of one group and of one post are never in two splits.");
-    if let Some(name) = splits.fewshot {
-        text.push_str(&format!(" Solved examples are taken from `{name}`."));
-    }
-    text.push_str(
-        " A released row never moves; a later one goes where those are that it belongs to, and between two splits into none.",
-    );
-    text
 }
 
 /// Whether a reason is that of a row in no split.

@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 
 use super::changes::Changes;
 use super::data::{Written, WrittenSplit};
-use super::division;
+use super::division::Divided;
 use super::eval_files::ExportedTask;
 use super::layout::{Answer, Compat, Kind, Layout};
 use super::licence::Licence;
@@ -108,8 +108,8 @@ pub struct Shape {
     pub about: &'static str,
     /// The figures of what was written.
     pub written: Written,
-    /// How its rows are divided, in words; null if they are in one file.
-    pub divided: Option<String>,
+    /// How its rows are divided; null if they are in one file.
+    pub divided: Option<Divided>,
     pub columns: Vec<ColumnShape>,
     /// Files of the published form.
     pub compat: Vec<&'static str>,
@@ -413,7 +413,7 @@ fn shape(layout: &Layout, written: Written) -> Shape {
         columns: layout.columns.iter().map(column).collect(),
         compat: layout.compat.iter().map(|c| c.file).collect(),
         task,
-        divided: layout.splits().map(division::described),
+        divided: layout.splits().map(Divided::describe),
         written,
     }
 }
