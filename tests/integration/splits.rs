@@ -331,7 +331,8 @@ fn a_divided_set_is_downloaded_as_it_is_found_and_its_cards_name_files_that_are_
     let ids = frame.column("id").unwrap().str().unwrap();
     let found: Vec<&str> = (0..frame.height()).map(|at| ids.get(at).unwrap()).collect();
     assert_eq!(found, want);
-    for (card, how) in [("README.md", "Splits: Drawn by the seed"), ("README.zh.md", "划分：按随机种子")] {
+    for (card, how) in [("README.md", "Splits: Drawn by the seed"), ("README.zh.md", "划分：按随机种子")]
+    {
         let text = ws.read(&format!("output/{NAME}/1.0.0/{card}"));
         assert!(text.contains(how), "{card}");
         let named = text.split(['`', '"', ' ', '\n']).filter(|word| word.starts_with("data/"));

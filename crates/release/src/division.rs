@@ -174,9 +174,10 @@ pub struct Divided {
 impl Divided {
     pub(super) fn describe(splits: &Splits) -> Divided {
         let (mut en, mut zh) = match splits.column {
-            Some(column) => {
-                (format!("The column `{column}` says the split of a row."), format!("划分由列 `{column}` 给出。"))
-            }
+            Some(column) => (
+                format!("The column `{column}` says the split of a row."),
+                format!("划分由列 `{column}` 给出。"),
+            ),
             None => {
                 let seed = splits.seed;
                 let (part, part_zh) = match splits.stratify {
