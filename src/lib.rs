@@ -42,11 +42,12 @@ pub use riddlemill_files::{log, reading, trust};
 pub use riddlemill_harvest::{crawl, fetch, pages, warc};
 pub use riddlemill_llm as llm;
 pub use riddlemill_pipeline::{config, pipeline, recipe, search, stages};
+pub use riddlemill_record as record;
 pub use riddlemill_release::{self as release, VERSION, audit};
 pub use riddlemill_report as report;
 pub use riddlemill_review::{self as review, decisions};
 pub use riddlemill_tables as store;
-pub use riddlemill_text::{join, judges, notation, offline, options, puzzle, record, shortcuts, text};
+pub use riddlemill_text::{join, judges, notation, offline, options, puzzle, shortcuts, text};
 pub use riddlemill_web as web;
 
 pub mod cli;

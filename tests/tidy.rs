@@ -25,7 +25,6 @@ const RANKS: &[&[&str]] = &[
         "text",
         "join",
         "vectors",
-        "record",
         "options",
         "shortcuts",
         "judges",
@@ -42,7 +41,7 @@ const RANKS: &[&[&str]] = &[
 ];
 
 /// Crates without tables and network, so that they build in a minute and can be used elsewhere.
-const BARE: &[&str] = &["benchmarks", "files", "schema", "text"];
+const BARE: &[&str] = &["benchmarks", "files", "record", "schema", "text"];
 
 /// Crates that are one room.
 const ONE_ROOM: &[&str] = &[
@@ -52,6 +51,7 @@ const ONE_ROOM: &[&str] = &[
     "files",
     "http",
     "llm",
+    "record",
     "release",
     "report",
     "review",

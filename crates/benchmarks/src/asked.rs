@@ -1,7 +1,7 @@
 //! The inputs of a ballot from a record, where its answers are stored, and which of them drop the record.
 
 use minijinja::Value;
-use riddlemill_text::record::Reason;
+use riddlemill_record::Reason;
 
 use crate::expression::{Expression, Named, Trouble};
 use crate::requirement::Requirement;

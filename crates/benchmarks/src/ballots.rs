@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use riddlemill_text::record::Reason;
+use riddlemill_record::Reason;
 
 use crate::ballot::{
     Adjudication, Ballot, BallotSource, Choice, Combine, Compares, Drafts, Field, Kind, Label, Over, Passes,

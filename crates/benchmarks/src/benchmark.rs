@@ -24,7 +24,7 @@ use crate::published::Published;
 use crate::record_kind::RecordKind;
 use crate::selecting::Select;
 use crate::setting::{Setting, Settings};
-use riddlemill_text::record::OwnReason;
+use riddlemill_record::OwnReason;
 
 /// A benchmark as its folder declares it.
 #[derive(Debug)]

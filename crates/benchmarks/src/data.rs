@@ -8,7 +8,7 @@ use crate::reader::Keys;
 use crate::requirement::{self, Requirement};
 use crate::selecting;
 use crate::splits::{self, Splits};
-use riddlemill_text::record::OwnReason;
+use riddlemill_record::OwnReason;
 
 pub use crate::column::{Column, Kind};
 

@@ -11,7 +11,7 @@ use crate::reader::{Keys, keep};
 use crate::record_kind::RecordKind;
 use crate::reply::{self, Form, Reading, Reply};
 use crate::requirement::{self, Requirement};
-use riddlemill_text::record::Reason;
+use riddlemill_record::Reason;
 
 pub use crate::count::{Count, Key};
 

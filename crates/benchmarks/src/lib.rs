@@ -254,7 +254,7 @@ pub fn find(name: &str) -> Option<&'static Benchmark> {
 }
 
 /// The reason of a folder with this code; `None` if no folder gives it.
-pub fn reason(code: &str) -> Option<&'static riddlemill_text::record::OwnReason> {
+pub fn reason(code: &str) -> Option<&'static riddlemill_record::OwnReason> {
     all().iter().flat_map(Benchmark::reasons).find(|own| own.code == code)
 }
 

@@ -3,8 +3,8 @@
 
 use std::sync::OnceLock;
 
+use riddlemill_record::{CellKind, Column};
 use riddlemill_text::hint::unknown;
-use riddlemill_text::record::{CellKind, Column};
 
 use crate::reader::{Keys, read};
 

@@ -1,7 +1,7 @@
 //! Steps that drop or hold records by an expression (`drop_if`, `hold_if`), and the condition of `[data]`: each with a reason in
 //! the folder's own words.
 
-use riddlemill_text::record::{OwnReason, Reason};
+use riddlemill_record::{OwnReason, Reason};
 use riddlemill_text::text::clean::Rule;
 
 use crate::draft::{Place, by_name};

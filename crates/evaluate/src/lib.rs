@@ -50,10 +50,11 @@ use riddlemill_figures::{self as figures, markup};
 use riddlemill_files::reading;
 use riddlemill_llm as llm;
 use riddlemill_pipeline::{config, pipeline, recipe, stages};
+use riddlemill_record as record;
 use riddlemill_release::{self as release, VERSION, audit};
 use riddlemill_review as review;
 use riddlemill_tables as store;
-use riddlemill_text::{judges, notation, options, puzzle, record, text};
+use riddlemill_text::{judges, notation, options, puzzle, text};
 
 pub use answer::{Answer, NoAnswer, Rating, RawAnswer};
 pub use builtin::BuiltIn;

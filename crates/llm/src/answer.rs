@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use riddlemill_text::record::{Cause, Evidence, Reason, RequestFault};
+use riddlemill_record::{Cause, Evidence, Reason, RequestFault};
 use serde_json::Value;
 
 use super::fault::{self, NoAnswer};

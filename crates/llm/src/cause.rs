@@ -1,6 +1,6 @@
 //! What happened to a request, as fields: what to do about it is decided by these and not by the words beside them.
 
-use riddlemill_text::record::{Cause, Evidence, Reason, Request, RequestFault, Scope};
+use riddlemill_record::{Cause, Evidence, Reason, Request, RequestFault, Scope};
 
 use super::answer::{Answer, Failed, Held};
 use super::fault::{self, Fault, Kind, NoAnswer};

@@ -11,7 +11,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use riddlemill_files::Trust;
-use riddlemill_text::record::{Cause, Evidence, Reason};
+use riddlemill_record::{Cause, Evidence, Reason};
 
 use super::answer::{Answer, Ask, Failed, Held, Marks, Reply};
 use super::batch::takes_batches;

@@ -1,6 +1,6 @@
 //! Asks until the reply can be parsed, a bounded number of times.
 
-use riddlemill_text::record::Reason;
+use riddlemill_record::Reason;
 
 use super::answer::{Answer, Ask, Failed, Held, Reply, What};
 use super::cause::unreadable as evidence_of;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use riddlemill_text::record::Evidence;
+use riddlemill_record::Evidence;
 
 use super::money::Usd;
 use super::store::{RUN, now_ms};

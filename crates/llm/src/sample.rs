@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use riddlemill_text::record::{Cause, Evidence, Reason};
+use riddlemill_record::{Cause, Evidence, Reason};
 
 use super::answer::{Answer, Ask, Held, Marks, Reply};
 use super::money::Usd;

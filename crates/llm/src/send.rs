@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use tokio::time::Instant;
 
-use riddlemill_text::record::Reason;
+use riddlemill_record::Reason;
 
 use super::answer::{Answer, Failed, Marks, Reply};
 use super::cause::{self, Hint, budget_reached, interrupted, left, store_failed};

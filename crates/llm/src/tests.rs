@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::parse::{self, Unreadable};
 use super::settings::{Provider, Retries, Sampling};
 use super::*;
-use riddlemill_text::record::Reason;
+use riddlemill_record::Reason;
 
 /// The scripted reactions to a question that contains `word`; the last step repeats.
 type Script = Vec<(&'static str, VecDeque<Step>)>;

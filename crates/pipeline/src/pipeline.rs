@@ -11,8 +11,8 @@ use crate::recipe::{Recipe, Step};
 use crate::stages::draft::LlmContext;
 use crate::stages::{Embeds, Job, Pulse, Rows, StageError, Stop, salt, same_joke};
 use riddlemill_llm::Run;
+use riddlemill_record::{Reason, State};
 use riddlemill_tables::{self as store, CommitError, Lock, Manifest, StageReader, Workspace, durable};
-use riddlemill_text::record::{Reason, State};
 
 mod advice;
 mod aside;

@@ -81,9 +81,10 @@ use riddlemill_files::log::LogName;
 use riddlemill_harvest::pages;
 use riddlemill_llm as llm;
 use riddlemill_pipeline::{config, pipeline, recipe, search, stages};
+use riddlemill_record as record;
 use riddlemill_review::{self as review, decisions};
 use riddlemill_tables as store;
-use riddlemill_text::{join, judges, offline, options, puzzle, record, text};
+use riddlemill_text::{join, judges, offline, options, puzzle, text};
 
 pub use adopt::{Adopted, adopt};
 pub use alike::{alike_pairs, alike_told};

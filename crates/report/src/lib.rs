@@ -43,10 +43,11 @@ pub use status::{
 use riddlemill_harvest::{crawl, pages, warc};
 use riddlemill_llm as llm;
 use riddlemill_pipeline::{config, pipeline, recipe, search, stages};
+use riddlemill_record as record;
 use riddlemill_release::audit;
 use riddlemill_review::decisions;
 use riddlemill_tables as store;
-use riddlemill_text::{record, shortcuts, text};
+use riddlemill_text::{shortcuts, text};
 
 /// A count with thousands separators: 81700 as 81,700.
 pub fn number(n: u64) -> String {

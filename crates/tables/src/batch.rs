@@ -6,7 +6,7 @@ use std::path::Path;
 use super::frame::{Columns, from_frame};
 use super::ledger_record::{ledger_entry, links};
 use super::{Error, LedgerRecord};
-use riddlemill_text::record::{Cause, Caused, Counts, Entry, Link, Outcome, Record, State, Typed};
+use riddlemill_record::{Cause, Caused, Counts, Entry, Link, Outcome, Record, State, Typed};
 
 /// What happened to some records, in order.
 pub struct Batch<R: Record> {
@@ -153,7 +153,7 @@ fn caused(id: &str, outcome: &str, reason: Option<&str>, cause: &Cause) -> Cause
 mod tests {
     use super::*;
     use crate::from_frame;
-    use riddlemill_text::record::{Cell, Cells, Evidence, Post, Reason};
+    use riddlemill_record::{Cell, Cells, Evidence, Post, Reason};
 
     fn post(id: &str) -> Post {
         Post { id: id.into(), ..Post::default() }

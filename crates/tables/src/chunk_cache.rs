@@ -12,7 +12,7 @@ use rustc_hash::FxBuildHasher;
 use super::chunks::Chunk;
 use super::column::ColumnSlices;
 use super::values::Scalar;
-use riddlemill_text::record::{CellKind, Column as Described};
+use riddlemill_record::{CellKind, Column as Described};
 
 impl Chunk {
     /// Encodes columns, on all cores.

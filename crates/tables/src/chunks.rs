@@ -21,7 +21,7 @@ use polars_parquet_format::{ColumnChunk, ColumnMetaData, FileMetaData, KeyValue,
 use super::column::{ColumnSlices, dtype};
 use super::pages::{self, LZ4};
 use super::stated::stated;
-use riddlemill_text::record::Column as Described;
+use riddlemill_record::Column as Described;
 
 /// The metadata key of the columns' digests.
 const DIGESTS: &str = "riddlemill.digests";
@@ -258,7 +258,7 @@ mod tests {
     use crate::values::Scalar;
     use polars_parquet_format::CompressionCodec;
     use proptest::prelude::*;
-    use riddlemill_text::record::{CellKind, Link, Typed, record};
+    use riddlemill_record::{CellKind, Link, Typed, record};
 
     /// A text that no other resembles, or one that every other resembles.
     fn text(n: u64, own: bool) -> String {

@@ -8,7 +8,7 @@ use polars_arrow::array::Array;
 use polars_arrow::bitmap::{Bitmap, MutableBitmap};
 
 use super::values::{ColumnBuffer, Scalar, plain};
-use riddlemill_text::record::{Cell, CellKind, ColumnDigest};
+use riddlemill_record::{Cell, CellKind, ColumnDigest};
 
 /// The cells of a column. In a part of a stage most columns have a single value.
 #[derive(Clone, Debug)]

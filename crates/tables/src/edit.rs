@@ -14,7 +14,7 @@ use super::ledger_record::{LedgerEntry, ledger_entry};
 use super::part::Encoded;
 use super::values::Scalar;
 use riddlemill_files::par_map::SPLIT;
-use riddlemill_text::record::{Column as Described, Entry, Outcome, Record, Typed};
+use riddlemill_record::{Column as Described, Entry, Outcome, Record, Typed};
 
 /// The columns that a stage's function reads and those that it may change. The id never changes.
 #[derive(Clone, Copy, Debug)]
@@ -206,7 +206,7 @@ mod tests {
     use super::*;
     use crate::writer::opening;
     use crate::{CommitError, Error, Manifest, StageReader, StageWriter};
-    use riddlemill_text::record::{Post, Reason};
+    use riddlemill_record::{Post, Reason};
     use std::collections::BTreeMap;
     use std::path::Path;
 

@@ -7,7 +7,7 @@ use polars::prelude::*;
 use polars_arrow::array::Utf8ViewArray;
 
 use super::column::{ColumnBuilder, ColumnSlices};
-use riddlemill_text::record::{Cell, CellKind, Cells, Record, Values};
+use riddlemill_record::{Cell, CellKind, Cells, Record, Values};
 
 /// Columns that tables of older versions lack: they are read as null.
 const LATER: [&str; 6] =
@@ -52,9 +52,8 @@ impl<R: Record> Columns<R> {
 
     /// The wanted columns.
     pub(super) fn which(of: R::Columns, rows: usize, wanted: impl Fn(&str) -> bool) -> Columns<R> {
-        let column = |c: &riddlemill_text::record::Column| {
-            wanted(c.name).then(|| ColumnBuilder::with_room(c.kind, rows))
-        };
+        let column =
+            |c: &riddlemill_record::Column| wanted(c.name).then(|| ColumnBuilder::with_room(c.kind, rows));
         Columns { of, columns: R::described(of).iter().map(column).collect(), rows: 0 }
     }
 
@@ -131,7 +130,7 @@ impl<'a, R: Record> Rows<'a, R> {
     /// # Errors
     /// If a column has another type than the record's.
     pub(super) fn new(of: R::Columns, frame: &'a DataFrame) -> PolarsResult<Rows<'a, R>> {
-        let reader = |c: &riddlemill_text::record::Column| match frame.column(c.name) {
+        let reader = |c: &riddlemill_record::Column| match frame.column(c.name) {
             Ok(column) => Reader::new(column, c.kind),
             Err(_) => Ok(Reader::Nulls),
         };

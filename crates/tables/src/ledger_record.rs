@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::Plain;
 use super::row::Columns;
-use riddlemill_text::record::{Cause, Cell, Entry, Link, Outcome, Record, State, Typed};
+use riddlemill_record::{Cause, Cell, Entry, Link, Outcome, Record, State, Typed};
 
 /// A ledger entry with its rows and links.
 #[derive(Clone, Debug, PartialEq)]
@@ -223,7 +223,7 @@ impl LedgerEntry<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use riddlemill_text::record::{Evidence, Post, PostKind, Reason};
+    use riddlemill_record::{Evidence, Post, PostKind, Reason};
 
     fn post(id: &str) -> Post {
         Post {

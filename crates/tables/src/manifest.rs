@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Error;
 use riddlemill_files::fence;
-use riddlemill_text::record::Counts;
+use riddlemill_record::Counts;
 
 /// The version of the folder layout and of the row hashes. Other versions are rewritten.
 pub const FORMAT: u32 = 3;

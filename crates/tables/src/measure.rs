@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use polars::prelude::PolarsResult;
 use rayon::prelude::*;
-use riddlemill_text::record::{Column as Described, Outcome, Post, Typed};
+use riddlemill_record::{Column as Described, Outcome, Post, Typed};
 
 use super::batch::Batch;
 use super::chunks::{Chunk, Chunks};

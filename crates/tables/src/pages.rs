@@ -18,7 +18,7 @@ use polars_parquet_format::{ColumnMetaData, DataPageHeader, Encoding, PageHeader
 
 use super::column::{ColumnSlices, dtype};
 use super::values::Scalar;
-use riddlemill_text::record::{CellKind, Column as Described};
+use riddlemill_record::{CellKind, Column as Described};
 
 /// The pages of a column, each as header and body, and the footer's metadata; `None` if Polars should encode
 /// it.

@@ -11,7 +11,7 @@ use super::chunks::{Chunk, Piece, splice};
 use super::frame::RowChunks;
 use super::{Error, Part, durable, from_frame, stated_types, to_frame};
 use riddlemill_files::fence;
-use riddlemill_text::record::{Column, Record, Typed, digest_of};
+use riddlemill_record::{Column, Record, Typed, digest_of};
 
 /// Most rows of a part. The last part of a table may have fewer, and so may those that a stage makes from
 /// parts of its input. Part of the layout: another number gives other hashes.

@@ -196,7 +196,7 @@ mod tests {
 
     use super::*;
     use crate::{Filter, StageWriter, opening, select};
-    use riddlemill_text::record::{Entry, Outcome, Post, Reason};
+    use riddlemill_record::{Entry, Outcome, Post, Reason};
 
     /// A stage that merged each record into one of five.
     fn ledger(place: &Path, records: usize) -> StageReader {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{Error, Manifest, Part, Table, part};
-use riddlemill_text::record::{Record, Typed};
+use riddlemill_record::{Record, Typed};
 
 /// A finished stage.
 #[derive(Clone, Debug)]

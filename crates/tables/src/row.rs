@@ -8,7 +8,7 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use riddlemill_text::record::{Cell, Cells, Column, Record, Typed, Values};
+use riddlemill_record::{Cell, Cells, Column, Record, Typed, Values};
 
 /// A row as an object of its columns; values that are absent, or of another type, are null. An id may be a
 /// number, whose digits are used.
@@ -234,7 +234,7 @@ impl Values for Slots {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use riddlemill_text::record::Post;
+    use riddlemill_record::Post;
 
     fn read(line: &str) -> Result<Post, serde_json::Error> {
         serde_json::from_str::<Plain<Post>>(line).map(|Plain(post)| post)

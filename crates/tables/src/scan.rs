@@ -15,7 +15,7 @@ use super::places::named_rows;
 use super::widened::widened;
 use super::{Error, StageReader, from_frame};
 use riddlemill_files::fence;
-use riddlemill_text::record::{Record, Typed};
+use riddlemill_record::{Record, Typed};
 
 /// Up to this many runs of rows are read separately instead of their whole part.
 const FEW_RUNS: usize = 4;
@@ -240,7 +240,7 @@ mod tests {
 
     use super::*;
     use crate::write_parquet;
-    use riddlemill_text::record::Entry;
+    use riddlemill_record::Entry;
 
     fn file(entries: &[Entry]) -> tempfile::NamedTempFile {
         let file = tempfile::NamedTempFile::new().unwrap();

@@ -11,7 +11,7 @@ use super::disk::Disk;
 use super::frame::{Columns, RowChunks};
 use super::part::Encoded;
 use super::{Error, PART_ROWS, Table, durable};
-use riddlemill_text::record::Record;
+use riddlemill_record::Record;
 
 /// Writes a table: rows are collected until a part is full.
 pub struct TableWriter<R: Record> {
@@ -164,7 +164,7 @@ mod tests {
     use polars_io::SerReader;
     use polars_io::prelude::ParquetReader;
     use proptest::prelude::*;
-    use riddlemill_text::record::Link;
+    use riddlemill_record::Link;
     use std::io::Cursor;
 
     fn link(n: usize) -> Link {

@@ -6,7 +6,7 @@ use polars::prelude::*;
 use polars_arrow::array::{Array, BinaryArray, BooleanArray, ListArray, PrimitiveArray};
 use polars_arrow::bitmap::MutableBitmap;
 
-use riddlemill_text::record::{Cell, CellKind, ColumnDigest};
+use riddlemill_record::{Cell, CellKind, ColumnDigest};
 
 /// A single cell.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

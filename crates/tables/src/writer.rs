@@ -9,9 +9,9 @@ use super::{
     Batch, ColumnAccess, Error, InputRef, MANIFEST, Manifest, Part, StageReader, Table, TableWriter, durable,
 };
 use riddlemill_files::par_map::par_map_ordered;
-use riddlemill_text::record::{Caused, Counts, Entry, Link, Outcome, Record, Typed, Unbalanced};
+use riddlemill_record::{Caused, Counts, Entry, Link, Outcome, Record, Typed, Unbalanced};
 
-/// The table of the [`Cause`](riddlemill_text::record::Cause)s of a stage's records.
+/// The table of the [`Cause`](riddlemill_record::Cause)s of a stage's records.
 pub const CAUSES: &str = "causes";
 
 /// A stage being written. Nothing of it is visible before [`StageWriter::commit`]; if it is dropped before,

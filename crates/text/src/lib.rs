@@ -1,9 +1,7 @@
-//! Records and texts, without workspace files, tables or network.
+//! Texts, without workspace files, tables or network.
 //!
 //! # In reading order
 //!
-//! - [`record`]: what a record is, the eight [outcomes](record::Outcome) a stage can give it, the closed list
-//!   of [reasons](record::Reason), and the accounting.
 //! - [`text`]: rules over `&str`: cleaning, anonymising, whether a text is a question, whether two texts are one joke.
 //! - [`options`]: right and wrong answers in a random order; [`shortcuts`]: how well the right one can be guessed from the
 //!   options alone.
@@ -22,7 +20,6 @@ pub mod notation;
 pub mod offline;
 pub mod options;
 pub mod puzzle;
-pub mod record;
 pub mod replies;
 pub mod shortcuts;
 pub mod text;

@@ -49,11 +49,12 @@ use riddlemill_files::log::LogName;
 use riddlemill_harvest::pages;
 use riddlemill_llm as llm;
 use riddlemill_pipeline::{config, pipeline, recipe, search};
+use riddlemill_record as record;
 use riddlemill_release::{self as release, VERSION, audit};
 use riddlemill_report as report;
 use riddlemill_review::{self as review, decisions};
 use riddlemill_tables as store;
-use riddlemill_text::{join, record, shortcuts, text};
+use riddlemill_text::{join, shortcuts, text};
 
 pub use access::Rank;
 pub use app::{Address, Serve};

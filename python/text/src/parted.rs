@@ -20,7 +20,7 @@ use riddlemill_text::offline::dedup::parted::{
 };
 use riddlemill_text::offline::dedup::{tagged_text, witness};
 use riddlemill_text::offline::settings;
-use riddlemill_text::record::{Language, Post, Witness};
+use riddlemill_record::{Language, Post, Witness};
 use riddlemill_text::text::language::untagged;
 
 use crate::similarity_join::settings;

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use rayon::prelude::*;
 use riddlemill_text::join::Watch;
 use riddlemill_text::offline::{self, Anonymise, Lists, RowOutcome, kind_of, settings};
-use riddlemill_text::record::Post;
+use riddlemill_record::Post;
 use riddlemill_text::text::normalise::{Fold, fold};
 use riddlemill_text::text::{english, interrogative};
 

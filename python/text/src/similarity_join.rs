@@ -13,7 +13,7 @@ use riddlemill_text::join::{self, DiskError, Metric, Spill, Watch};
 use riddlemill_text::offline::dedup::{self as rules, Across, SimilarPair, row_pairs};
 use riddlemill_text::offline::settings::{DedupMetric, Keep};
 use riddlemill_text::offline::{RowOutcome, settings};
-use riddlemill_text::record::{Outcome, Post};
+use riddlemill_record::{Outcome, Post};
 use riddlemill_text::text::language::tagged;
 use riddlemill_text::text::normalise::{Fold, fold};
 use riddlemill_text::text::sameness::{self, Predicate, Verdict};

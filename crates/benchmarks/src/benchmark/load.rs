@@ -14,7 +14,7 @@ use crate::figure::Report;
 use crate::paper::{self, Cited, Paper};
 use crate::reader::{Keys, Problem, Problems, read};
 use crate::{figures, published, record_kind, records, setting, tables, tasks};
-use riddlemill_text::record::OwnReason;
+use riddlemill_record::OwnReason;
 
 /// Reads benchmark folders: each by its name and files, a file by its path in the folder. `whole`: these are
 /// all folders, so that references between them must resolve.

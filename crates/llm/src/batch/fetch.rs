@@ -2,7 +2,7 @@
 //! ended.
 
 use riddlemill_files::log::LogError;
-use riddlemill_text::record::Reason;
+use riddlemill_record::Reason;
 use rustc_hash::FxHashMap;
 
 use super::Turn;

@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use riddlemill_files::log::Log;
-use riddlemill_text::record::{BatchStands, Cause, Evidence, Reason};
+use riddlemill_record::{BatchStands, Cause, Evidence, Reason};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tokio::time::Instant;
 

@@ -18,8 +18,8 @@ use super::source::{PUBLISHED, SOURCE, Source, SourceKind, TABLE, Take};
 use super::{FILE, Problem, VERSION, unknown};
 use riddlemill_harvest::crawl;
 use riddlemill_llm::Endpoint;
+use riddlemill_record::Language;
 use riddlemill_review::Annotator;
-use riddlemill_text::record::Language;
 
 /// The contents of a settings file, and its problems.
 #[derive(Default)]

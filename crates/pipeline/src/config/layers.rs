@@ -22,8 +22,8 @@ use riddlemill_files::{Trust, Wish};
 use riddlemill_harvest::crawl;
 use riddlemill_llm::Endpoint;
 use riddlemill_llm::prices::{PRICES, Prices};
+use riddlemill_record::Language;
 use riddlemill_review::{Annotator, grades};
-use riddlemill_text::record::Language;
 
 /// A resolved setting.
 #[derive(Clone, Debug)]

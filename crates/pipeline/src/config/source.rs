@@ -8,7 +8,7 @@ use riddlemill_schema::{Key, Kind, Section, Setting};
 
 use super::licence::LICENCE as SPDX;
 use riddlemill_harvest::pages::Profile;
-use riddlemill_text::record::Language;
+use riddlemill_record::Language;
 
 /// A dump, or several of one kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -9,7 +9,7 @@ use crate::config::Config;
 use crate::recipe::{Recipe, Step};
 use crate::stages::draft;
 use riddlemill_llm::{ApiKey, Endpoint};
-use riddlemill_text::record::{BatchStands, Cause as Fact, Reason, Request, RequestFault, Scope};
+use riddlemill_record::{BatchStands, Cause as Fact, Reason, Request, RequestFault, Scope};
 
 /// What is asked for advice: a stage.
 pub(super) struct OfStage<'a> {

@@ -20,11 +20,11 @@ use crate::stages::published::Published;
 use crate::stages::same_joke;
 use crate::stages::withdrawal::Withdrawals;
 use crate::stages::{NearPair, Rows, salt};
+use riddlemill_record::Post;
 use riddlemill_tables::{
     self as store, Batch, CommitError, LedgerRecord, LedgerRecordError, Lock, Manifest, StageWriter,
     Workspace, durable,
 };
-use riddlemill_text::record::Post;
 use riddlemill_text::text::anonymise::NamesError;
 
 /// Bytes of lines read at a time.

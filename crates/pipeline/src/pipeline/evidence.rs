@@ -12,9 +12,9 @@ use crate::stages::import::{Dump, files};
 use crate::stages::published::Published;
 use crate::stages::same_joke;
 use crate::stages::{Input, NEAR, PeopleLogs, Rows, StepContext};
+use riddlemill_record::{Reason, State};
 use riddlemill_review::decisions::Verdict;
 use riddlemill_tables::{self as store, InputRef, Manifest, Workspace};
-use riddlemill_text::record::{Reason, State};
 
 use super::RunError;
 use super::freshness::{Change, Freshness, freshness};

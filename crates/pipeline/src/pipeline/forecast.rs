@@ -14,8 +14,8 @@ use crate::recipe::{Recipe, Step};
 use crate::stages::{Rows, draft, same_joke};
 use riddlemill_llm::parse::Unreadable;
 use riddlemill_llm::{Ask, Endpoint, Estimate, Prompts, Reading, Usd, at_most, estimate};
+use riddlemill_record::{Reason, State};
 use riddlemill_tables::{Manifest, StageReader, Workspace, json_parts};
-use riddlemill_text::record::{Reason, State};
 use riddlemill_text::text::grouped;
 
 /// Most texts of people and models in a prompt, in addition to the imported one.

@@ -2,8 +2,8 @@
 
 use crate::recipe::Step;
 use crate::stages::{Embeds, reason as reason_of};
+use riddlemill_record::{Cause as Fact, Reason, State};
 use riddlemill_review::ballot::Round;
-use riddlemill_text::record::{Cause as Fact, Reason, State};
 
 /// Reasons of records that went on without what a model was asked for.
 pub(super) const WITHOUT: [Reason; 6] = [

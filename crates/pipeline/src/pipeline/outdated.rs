@@ -14,9 +14,9 @@ use crate::stages::native::{Reread, Written};
 use crate::stages::review::Votes;
 use crate::stages::{self, Rows, StageError, draft, subject};
 use riddlemill_llm::Engine;
+use riddlemill_record::{Post, Record, Row, is_published};
 use riddlemill_review::votes::current;
 use riddlemill_tables::{StageReader, Workspace};
-use riddlemill_text::record::{Post, Record, Row, is_published};
 
 /// What refers to texts that a run would change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

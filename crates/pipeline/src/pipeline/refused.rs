@@ -1,7 +1,7 @@
 //! The setting that mends a refusal. What is refused, only the words of the server say.
 
 use riddlemill_llm::Endpoint;
-use riddlemill_text::record::Request;
+use riddlemill_record::Request;
 
 use super::voting::Remedy;
 use super::words::{Said, Word};

@@ -8,10 +8,10 @@ use crate::recipe::{Recipe, ReviewInput, Step};
 use crate::stages::review::Votes;
 use crate::stages::withdrawal::Withdrawals;
 use crate::stages::{ByEndpoint, Draft, Rows, StageError, draft, salt, subject, subjects};
+use riddlemill_record::{Record, Row};
 use riddlemill_review::ballot::Ballot;
 use riddlemill_review::{Blinding, Digest, Item};
 use riddlemill_tables::{StageReader, Workspace};
-use riddlemill_text::record::{Record, Row};
 
 use super::RunError;
 use super::evidence::RunContext;

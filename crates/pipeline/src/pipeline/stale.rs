@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use crate::config::Config;
 use crate::recipe::Recipe;
+use riddlemill_record::{Reason, State};
 use riddlemill_tables::Manifest;
-use riddlemill_text::record::{Reason, State};
 
 use super::RunError;
 use super::freshness::Freshness;

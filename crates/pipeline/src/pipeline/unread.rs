@@ -3,7 +3,7 @@
 use super::voting::Remedy;
 use super::words::{Said, Word, short};
 use crate::config::{Config, Source};
-use riddlemill_text::record::Reason;
+use riddlemill_record::Reason;
 
 /// What was not read.
 pub(super) struct What<'a> {

@@ -13,9 +13,9 @@ use super::words::Said;
 use crate::config::Config;
 use crate::recipe::{Recipe, Step};
 use crate::stages::reason as reason_of;
+use riddlemill_record::{Cause as Fact, Caused, Entry, Reason, State};
 use riddlemill_review::ballot::Round;
 use riddlemill_tables::{CAUSES, Error, Filter, Manifest, StageReader, Workspace, fold_parts};
-use riddlemill_text::record::{Cause as Fact, Caused, Entry, Reason, State};
 use riddlemill_text::text::grouped;
 
 /// Records of one stage that one thing keeps back.

@@ -7,9 +7,9 @@ use serde_json::{Map, Value as Json};
 use crate::recipe::Recipe;
 use crate::stages::import::FileRow;
 use crate::stages::withdrawal::{Tombstone, Withdrawals};
+use riddlemill_record::{Entry, Link, Locator};
 use riddlemill_review::{Item, Value};
 use riddlemill_tables::{Error, Filter, StageReader, Workspace, select};
-use riddlemill_text::record::{Entry, Link, Locator};
 
 /// The withdrawals of a workspace, with a recipe's import.
 pub struct Withheld {

@@ -22,8 +22,8 @@ use crate::stages::import::{Block, Dump, FileRow, Sift, blocks, is_sought, locat
 use crate::stages::withdrawal::Withdrawals;
 use grams::{grams, whole};
 use index::Index;
+use riddlemill_record::Locator;
 use riddlemill_tables::{Error, Filter, StageReader, Workspace, select};
-use riddlemill_text::record::Locator;
 use riddlemill_text::text::anonymise::Kind;
 use riddlemill_text::text::normalise::{Fold, fold};
 

@@ -8,10 +8,10 @@ use serde_json::{Map, Value, json};
 
 use super::{Anonymise, clean, filter};
 use crate::config::sections;
+use riddlemill_record::{Language, Outcome, Post, Reason};
 use riddlemill_tables::{LedgerRecord, LedgerRecordError, Plain};
 use riddlemill_text::join::Watch;
 use riddlemill_text::offline::{RowOutcome, asks_in, dedup, kind_of};
-use riddlemill_text::record::{Language, Outcome, Post, Reason};
 use riddlemill_text::text::interrogative::{self, Notion};
 use riddlemill_text::text::language::{detect, tagged};
 use riddlemill_text::text::sameness::{Predicate, Verdict, compare};

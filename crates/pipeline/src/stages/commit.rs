@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use riddlemill_record::Record;
 use riddlemill_tables::{CommitError, Manifest, StageWriter};
-use riddlemill_text::record::Record;
 
 /// Rows that were written but are not in place yet.
 pub struct NewRows {

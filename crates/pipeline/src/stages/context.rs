@@ -7,18 +7,18 @@ use super::unusable::Unusable;
 use crate::config::{Config, sections};
 use riddlemill_benchmarks::record_kind::RecordKind;
 use riddlemill_llm::{CancellationToken, Limits, Run, Usd};
+use riddlemill_record::{Column, Declared, Post, Typed};
 use riddlemill_tables as store;
 use riddlemill_text::join::Watch;
-use riddlemill_text::record::{Column, Declared, Post, Typed};
 
 /// What a stage's rows are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rows {
-    /// [`riddlemill_text::record::Post`].
+    /// [`riddlemill_record::Post`].
     Posts,
     /// Records of a kind that a folder declares, whose columns steps fill.
     Kind(&'static RecordKind),
-    /// Records with a group for each step: [`riddlemill_text::record::Declared`].
+    /// Records with a group for each step: [`riddlemill_record::Declared`].
     Groups,
 }
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use riddlemill_benchmarks::arranged::{Marked, Options};
+use riddlemill_record::{Outcome, Reason, Record, Row};
 use riddlemill_text::options::{LETTERS, choices};
-use riddlemill_text::record::{Outcome, Reason, Record, Row};
 use serde_json::json;
 
 use super::anonymise::{anonymise_stage, policy_lists};

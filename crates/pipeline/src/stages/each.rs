@@ -4,8 +4,8 @@ use rayon::prelude::*;
 
 use super::context::{Pulse, StageError, Stop};
 use riddlemill_files::par_map::{SPLIT, par_map_ordered};
+use riddlemill_record::{Outcome, Record};
 use riddlemill_tables::{Batch, Part, StageReader, StageWriter};
-use riddlemill_text::record::{Outcome, Record};
 
 /// A stage whose decision on a record depends on that record alone. Parts are read, decided and recorded on
 /// all cores while those before them are written, so memory does not grow with the input.

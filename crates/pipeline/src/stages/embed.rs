@@ -14,9 +14,9 @@ use crate::stages::draft::{Flight, LlmContext, agreed, open_store, sends, waits_
 use crate::stages::{StageError, Stop, Unusable, Waiting};
 use riddlemill_files::fence;
 use riddlemill_llm::{Answer, Ask, Endpoint, Engine, Progress};
+use riddlemill_record::{Post, Reason, State};
 use riddlemill_tables::{Manifest, Workspace};
 use riddlemill_text::join::Watch;
-use riddlemill_text::record::{Post, Reason, State};
 use riddlemill_text::vectors::similar;
 
 /// More posts are not embedded: every two of them are compared.

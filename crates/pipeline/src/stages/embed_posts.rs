@@ -13,8 +13,8 @@ use super::job::{Job, StepContext};
 use super::stage::Stage;
 use crate::config::Config;
 use riddlemill_llm::Answer;
+use riddlemill_record::{Evidence, Outcome, Post, Reason, record};
 use riddlemill_tables::StageReader;
-use riddlemill_text::record::{Evidence, Outcome, Post, Reason, record};
 
 /// What a model embeds, for dedup: only where the settings name one.
 #[derive(Debug)]

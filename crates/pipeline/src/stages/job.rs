@@ -16,9 +16,9 @@ use super::rule::{Above, Rule};
 use super::seconds::{Seconds, set_aside};
 use super::subject::subjects;
 use crate::config::{Config, sections};
+use riddlemill_record::{Outcome, Post, Record, Row};
 use riddlemill_review::decisions::{DecisionLog, StageDecisions};
 use riddlemill_tables::{ColumnAccess, StageReader, StageWriter, Workspace};
-use riddlemill_text::record::{Outcome, Post, Record, Row};
 
 /// The votes and decisions of a workspace about a recipe's records, read on first use.
 pub struct PeopleLogs<'a> {

@@ -57,7 +57,7 @@ pub use riddlemill_text::offline::{Anonymise, Lists, clean, filter};
 /// The codes of every reason and rule, those of benchmarks' folders among them.
 pub fn reasons() -> impl Iterator<Item = &'static str> {
     use riddlemill_text::text::clean::Rule;
-    let reasons = riddlemill_text::record::Reason::ALL.iter().map(|reason| reason.code());
+    let reasons = riddlemill_record::Reason::ALL.iter().map(|reason| reason.code());
     let own =
         riddlemill_benchmarks::all().iter().flat_map(|benchmark| benchmark.reasons()).map(|own| own.code);
     reasons.chain(Rule::ALL.iter().map(|rule| rule.code())).chain(own)
@@ -67,11 +67,11 @@ pub fn reasons() -> impl Iterator<Item = &'static str> {
 pub fn definition(code: &str) -> Option<&'static str> {
     use riddlemill_text::text::clean::Rule;
     let rule = || Rule::ALL.iter().find(|r| r.code() == code).map(|r| r.definition());
-    reason(code).map(riddlemill_text::record::Reason::definition).or_else(rule)
+    reason(code).map(riddlemill_record::Reason::definition).or_else(rule)
 }
 
 /// The reason of a code in a ledger: the program's, or what a benchmark's folder says.
-pub fn reason(code: &str) -> Option<riddlemill_text::record::Reason> {
-    use riddlemill_text::record::Reason;
+pub fn reason(code: &str) -> Option<riddlemill_record::Reason> {
+    use riddlemill_record::Reason;
     Reason::from_code(code).or_else(|| riddlemill_benchmarks::reason(code).map(Reason::Own))
 }

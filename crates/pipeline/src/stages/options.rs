@@ -6,8 +6,8 @@ use super::job::Job;
 use super::rule::Plain;
 use super::stage::Stage;
 use crate::config::sections;
+use riddlemill_record::{Outcome, OwnedCell, Reason, Record, Row};
 use riddlemill_text::options::{LETTERS, choices};
-use riddlemill_text::record::{Outcome, OwnedCell, Reason, Record, Row};
 
 /// What an order is drawn for. It decides the order: changing it reshuffles every set.
 const PURPOSE: &str = "flub options";

@@ -3,8 +3,8 @@
 //! The stage runs as usual. If somebody decided about the record's current text, their decision replaces the outcome,
 //! and the ledger records both the decision and the outcome by rule.
 
+use riddlemill_record::{Outcome, Overruled, Post, Reason, State};
 use riddlemill_review::decisions::{Decision, Ruling, Verdict};
-use riddlemill_text::record::{Outcome, Overruled, Post, Reason, State};
 
 /// The title and content that people decided on.
 pub(super) fn edit_parts(post: &mut Post, ruling: &Ruling<'_>) {

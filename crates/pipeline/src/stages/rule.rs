@@ -3,8 +3,8 @@
 
 use super::overrule::overruled;
 use super::published::{Publishable, Published, let_through};
+use riddlemill_record::{Outcome, Reason, Record, is_published};
 use riddlemill_review::decisions::{Ruling, StageDecisions, seen_text};
-use riddlemill_text::record::{Outcome, Reason, Record, is_published};
 
 /// A rule over one record.
 pub trait Rule<R: Record, T: Record = R>: Sync {
@@ -129,8 +129,8 @@ fn is_of_people<T>(outcome: &Outcome<T>) -> bool {
 mod tests {
     use super::*;
     use crate::stages::published::PublishedRow;
+    use riddlemill_record::Post;
     use riddlemill_review::decisions::{Decision, DecisionLog, Verdict};
-    use riddlemill_text::record::Post;
 
     fn above(decided: &[(&str, Verdict, &str)], published: &[&str]) -> Above {
         let decision = |(record, verdict, seen): &(&str, Verdict, &str)| Decision {

@@ -20,10 +20,10 @@ use crate::config::{Config, sections};
 use riddlemill_files::fence;
 use riddlemill_llm::parse::{self, Unreadable};
 use riddlemill_llm::{Ask, Endpoint, Engine, Parsed, Prompts};
+use riddlemill_record::{Evidence, Outcome, Post, Reason, is_published, record};
 use riddlemill_tables::{StageReader, StageWriter, Workspace};
 use riddlemill_text::join::Watch;
 use riddlemill_text::offline::dedup::Found;
-use riddlemill_text::record::{Evidence, Outcome, Post, Reason, is_published, record};
 
 record! {
     /// A borderline pair that a judge was to be asked about.

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use super::context::{Rows, StageError};
+use riddlemill_record::{Outcome, Reason, Record};
 use riddlemill_tables::{StageReader, StageWriter, json_parts};
-use riddlemill_text::record::{Outcome, Reason, Record};
 
 /// The records of later inputs whose ids earlier inputs have.
 #[derive(Default)]

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use riddlemill_benchmarks::elements::Elements;
 use riddlemill_benchmarks::scope::{Scope, above};
 use riddlemill_benchmarks::selecting::{Leaves, Select};
+use riddlemill_record::{Link, Outcome, Reason, Record, Row};
 use riddlemill_review::decisions::Verdict;
-use riddlemill_text::record::{Link, Outcome, Reason, Record, Row};
 use serde_json::{Map, Value as Json, json};
 
 use super::commit::NewRows;

@@ -15,9 +15,9 @@ use super::native::{Reread, full_text};
 use super::review::Review;
 use crate::config::Config;
 use riddlemill_llm::{Ask, Endpoint};
+use riddlemill_record::{Post, Row};
 use riddlemill_review::decisions::Verdict;
 use riddlemill_tables::{ColumnAccess, Manifest};
-use riddlemill_text::record::{Post, Row};
 
 /// Requests by endpoint.
 pub type ByEndpoint = Vec<(Endpoint, Vec<Ask>)>;

@@ -12,10 +12,10 @@ use super::published::Publishable;
 use super::rule::{Overrulable, Rule};
 use super::stage::Stage;
 use crate::config::{Config, sections};
+use riddlemill_record::{Outcome, Post, Reason};
 use riddlemill_review::decisions::{Decision, Ruling, Verdict};
 use riddlemill_tables::ColumnAccess;
 use riddlemill_text::offline::{clean, filter};
-use riddlemill_text::record::{Outcome, Post, Reason};
 
 /// How a rule over posts would write a text today.
 fn reread(rule: impl Fn(Post) -> Outcome<Post> + Sync + 'static) -> Option<Reread> {
@@ -228,7 +228,7 @@ mod tests {
     use crate::config::Config;
     use crate::stages::anonymise_stage;
     use proptest::prelude::*;
-    use riddlemill_text::record::{Cell, Cells, Language, Outcome, Post, PostKind, Record, Typed};
+    use riddlemill_record::{Cell, Cells, Language, Outcome, Post, PostKind, Record, Typed};
 
     fn text() -> impl Strategy<Value = String> {
         prop_oneof![

@@ -11,7 +11,7 @@ use crate::value::{Value, Values};
 use crate::votes::{Vote, contradictions, current};
 pub use pending::{Pending, Why};
 use riddlemill_files::digest::Digest;
-use riddlemill_text::record::is_published;
+use riddlemill_record::is_published;
 
 /// The state of an item.
 #[derive(Clone, Debug, PartialEq)]

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::frames::{Frames, LEDGER, TEXT, texts};
 use crate::{Error, StageReader, from_frame};
-use riddlemill_text::record::{Entry, Typed};
+use riddlemill_record::{Entry, Typed};
 
 /// The columns of pairs.
 pub(super) const NEAR: &[&str] =

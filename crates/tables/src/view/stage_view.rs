@@ -7,7 +7,7 @@ use polars::prelude::Column;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use riddlemill_text::record::{Entry, Typed};
+use riddlemill_record::{Entry, Typed};
 
 use super::Views;
 use super::frames::{TEXT, texts};

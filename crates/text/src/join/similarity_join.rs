@@ -244,9 +244,9 @@ mod tests {
 
     use super::*;
     use crate::join::stress::texts_of_phrases;
-    use crate::record::Language;
     use crate::text::language::tagged;
     use crate::text::sameness::{Need, Ratio, compare_prepared};
+    use riddlemill_record::Language;
 
     /// Two texts, and all that their comparison says.
     type Described = (String, String, String);

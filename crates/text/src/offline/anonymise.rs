@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::settings::{self, Language, Treatment};
-use crate::record::{Outcome, Post, Reason, Row};
 use crate::text::anonymise::{Action, Anonymiser, Settings};
 use crate::text::language::detect;
 use crate::text::policy::{ListError, Policy, SHIPPED};
+use riddlemill_record::{Outcome, Post, Reason, Row};
 
 /// The word lists named in the settings, as name and content.
 #[derive(Clone, Debug, Default)]
@@ -225,7 +225,7 @@ enum Verdict {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{CellKind, Column};
+    use riddlemill_record::{CellKind, Column};
 
     const COLUMNS: &[Column] = {
         const fn column(name: &'static str) -> Column {

@@ -2,8 +2,8 @@
 
 use super::language_of;
 use super::settings::{self, Join, Language};
-use crate::record::{Outcome, Post, PostKind, Reason};
 use crate::text::clean::{self as rules, DraftKind, PostText, Verdict};
+use riddlemill_record::{Outcome, Post, PostKind, Reason};
 
 /// Cleans a post. Title and content are combined into `text` and then removed.
 pub fn clean(mut post: Post, settings: &settings::Clean) -> Outcome<Post> {

@@ -1,6 +1,6 @@
 //! A stage's decision, in the ledger's terms, for single texts outside a run.
 
-use crate::record::{Outcome, PostKind};
+use riddlemill_record::{Outcome, PostKind};
 
 /// A stage's decision on one row, and the row if it is kept.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,9 +2,9 @@
 
 use super::language_of;
 use super::settings::{self, Language};
-use crate::record::{Outcome, Post, Reason};
 use crate::text::filter::{Context, Settings, filter as rules};
 use crate::text::{english, interrogative, marks};
+use riddlemill_record::{Outcome, Post, Reason};
 
 /// Keeps a post or drops it with the rule it fails.
 pub fn filter(post: Post, settings: &settings::Filter) -> Outcome<Post> {

@@ -19,8 +19,8 @@ pub use clean::{clean, rules_of};
 pub use decision::{RowOutcome, kind_of};
 pub use filter::{asks_in, filter};
 
-use crate::record::{Language, Post};
 use crate::text::language::detect;
+use riddlemill_record::{Language, Post};
 
 /// The language of a post: its own, else the one that the settings state, else that of its text.
 fn language_of(post: &Post, stated: Option<Language>, text: impl FnOnce() -> String) -> Language {

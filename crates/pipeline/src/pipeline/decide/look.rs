@@ -8,10 +8,10 @@ use crate::recipe::{Recipe, Step};
 use crate::stages::native::full_text;
 use crate::stages::review::{passing, seen_items};
 use crate::stages::{Review, Rows, subject};
+use riddlemill_record::{Entry, Post, Record, Row, State};
 use riddlemill_review::decisions::{seen_pair, seen_text};
 use riddlemill_review::{Digest, Item};
 use riddlemill_tables::{Error, Filter, StageReader, Workspace, select, select_of};
-use riddlemill_text::record::{Entry, Post, Record, Row, State};
 
 /// The existing stages of a recipe.
 pub(super) struct Stages<'c> {

@@ -18,10 +18,10 @@ pub use state::{Found, State as DecisionState, states};
 use super::RunError;
 use crate::config::Config;
 use crate::recipe::{self, Recipe, Step};
+use riddlemill_record::Reason;
 use riddlemill_review::decisions::{Decision, Verdict};
 use riddlemill_review::{Digest, Role};
 use riddlemill_tables as store;
-use riddlemill_text::record::Reason;
 
 /// A person's wish about a record.
 #[derive(Clone, Debug)]

@@ -7,10 +7,10 @@ use crate::config::Config;
 use crate::pipeline::RunError;
 use crate::recipe::{Recipe, Step};
 use crate::stages::NearPair;
+use riddlemill_record::{Entry, State};
 use riddlemill_review::Digest;
 use riddlemill_review::decisions::{Verdict, seen_pair};
 use riddlemill_tables::{Filter, select};
-use riddlemill_text::record::{Entry, State};
 
 /// What to list.
 #[derive(Clone, Debug)]

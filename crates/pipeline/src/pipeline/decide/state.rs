@@ -9,9 +9,9 @@ use super::look::Stages;
 use crate::config::Config;
 use crate::pipeline::RunError;
 use crate::recipe::{self, Recipe};
+use riddlemill_record::Entry;
 use riddlemill_review::decisions::{Decision, DecisionLog, seen_pair, seen_text};
 use riddlemill_tables::{Filter, select};
-use riddlemill_text::record::Entry;
 
 /// The state of a decision in a recipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -1,10 +1,10 @@
 //! The outcome of a row, from the decision on it.
 
 use super::pairs::NearPair;
+use riddlemill_record::{Outcome, Post};
 use riddlemill_tables::LedgerRecord;
 use riddlemill_text::offline::dedup::parted::{PairLine, id_of};
 use riddlemill_text::offline::dedup::{Keeper, merged};
-use riddlemill_text::record::{Outcome, Post};
 use riddlemill_text::text::sameness::Predicate;
 
 /// The row that another is merged into, and why.

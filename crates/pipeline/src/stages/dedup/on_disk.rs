@@ -11,12 +11,12 @@ use serde_json::Value;
 
 use crate::config::sections;
 use crate::stages::apply::{Row, deduped, id_of, loose_post, row_of, unreadable};
+use riddlemill_record::Language;
 use riddlemill_text::join::{DiskError, Spill, Unwatched, Working};
 use riddlemill_text::offline::dedup::{
     Gone, Standing, gone_on_disk, heads, merged, ranks, same_rows_on_disk, similar_pairs_on_disk, standing,
     tagged_text,
 };
-use riddlemill_text::record::Language;
 
 /// Rows that are parsed or decided together.
 const BATCH: usize = 1 << 13;

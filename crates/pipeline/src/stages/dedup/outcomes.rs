@@ -10,12 +10,12 @@ use super::decided::{DECISION, Goes, PairDecisions, ordered};
 use super::pairs::NearPair;
 use super::posts::{Posts, disk_error};
 use crate::stages::StageError;
+use riddlemill_record::{Outcome, Post, Reason, Witness};
 use riddlemill_review::decisions::{Decision, Pairing, StageDecisions, seen_pair};
 use riddlemill_text::join::Watch;
 use riddlemill_text::offline::dedup::{
     Found, Gone, Keeper, PairsOnDisk, SimilarPair, gone_on_disk, heads, merged_text, witness,
 };
-use riddlemill_text::record::{Outcome, Post, Reason, Witness};
 
 /// Pairs that are measured and handed over together.
 const BATCH: usize = 1 << 13;

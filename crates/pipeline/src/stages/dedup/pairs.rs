@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use riddlemill_text::record::record;
+use riddlemill_record::record;
 
 record! {
     /// Two similar records, down to the margin under the threshold.

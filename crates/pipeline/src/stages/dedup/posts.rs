@@ -12,10 +12,10 @@ use rayon::prelude::*;
 use crate::stages::unusable::Unusable;
 use crate::stages::{Seconds, StageError, Stop};
 use riddlemill_files::par_map::par_map_ordered;
+use riddlemill_record::{Language, Post};
 use riddlemill_tables::{Error, StageReader};
 use riddlemill_text::join::{DiskError, Working};
 use riddlemill_text::offline::dedup::{Standing, standing, tagged_text};
-use riddlemill_text::record::{Language, Post};
 use riddlemill_text::text::language::untagged;
 use riddlemill_text::text::sameness::is_over_length;
 

@@ -3,9 +3,9 @@
 use super::pairs::OnDisk;
 use crate::config::sections;
 use crate::stages::StageError;
+use riddlemill_record::Post;
 use riddlemill_tables::StageReader;
 use riddlemill_text::offline::dedup::PairsOnDisk;
-use riddlemill_text::record::Post;
 
 /// Bytes that the join holds for a post in addition to those that grow with its text, and for a byte of text. Measured at a million
 /// posts of 84 bytes, where the join of the default similarity takes most.

@@ -12,13 +12,13 @@ use super::room::{Needs, room_of_pairs};
 use crate::config::sections;
 use crate::stages::same_joke::{JUDGED, JudgedPair, ONE};
 use crate::stages::{NEAR, NearEmbeddings, Pulse, Seconds, StageError, Stop, Waiting};
+use riddlemill_record::{Language, Outcome, Post, Reason, Record, is_published};
 use riddlemill_review::decisions::StageDecisions;
 use riddlemill_tables::{StageReader, StageWriter};
 use riddlemill_text::join::{Spill, Unwatched, Watch};
 use riddlemill_text::offline::dedup::{
     Found, SimilarPair, query, ranks, similar_pairs, similar_pairs_on_disk,
 };
-use riddlemill_text::record::{Language, Outcome, Post, Reason, Record, is_published};
 use riddlemill_text::text::sameness::{MOST_UNITS, Veto, veto};
 
 /// Removes duplicates among the posts of these stages, each of which is one whatever number of them have it, by their texts and by people's decisions. What does not fit in

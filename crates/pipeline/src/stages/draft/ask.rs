@@ -21,9 +21,9 @@ use crate::stages::subject;
 use crate::stages::{StageError, Unusable};
 use riddlemill_llm::parse::Unreadable;
 use riddlemill_llm::{Ask, Endpoint, Engine, Parsed, Progress, Prompts, ask_parsed, forget_unreadable};
+use riddlemill_record::{Cause, Evidence, Reason, Record, Row, derived, is_published};
 use riddlemill_review::Values;
 use riddlemill_tables::{StageWriter, Workspace};
-use riddlemill_text::record::{Cause, Evidence, Reason, Record, Row, derived, is_published};
 
 /// Why a stage sends no requests.
 pub fn no_endpoint(draft: Draft, config: &Config, recipe: &str) -> String {

@@ -7,8 +7,8 @@ use crate::stages::subject::{DraftItem, draft_items};
 use riddlemill_benchmarks::choice::Label;
 use riddlemill_llm::parse::Unreadable;
 use riddlemill_llm::{Ask, Role, What};
+use riddlemill_record::Row;
 use riddlemill_review::Values;
-use riddlemill_text::record::Row;
 use riddlemill_text::text::language::{Language, detect};
 
 /// The requirements of a step (`requires`), and the records and elements that its replies are held against.

@@ -6,8 +6,8 @@ use super::{Draft, Slot};
 use crate::stages::subject::{self, DraftItem, Drafted};
 use riddlemill_benchmarks::Trouble;
 use riddlemill_llm::{Marks, Parsed};
+use riddlemill_record::{Evidence, Outcome, Reason, Row};
 use riddlemill_review::Values;
-use riddlemill_text::record::{Evidence, Outcome, Reason, Row};
 
 /// What became of one wanted reply.
 #[derive(Clone, Debug, PartialEq)]
@@ -183,7 +183,7 @@ fn changed<S>(row: S, reason: Reason, evidence: Evidence, after: String) -> Outc
 mod tests {
     use super::*;
     use crate::stages::subject::rows::row;
-    use riddlemill_text::record::flags_of;
+    use riddlemill_record::flags_of;
     use serde_json::json;
 
     #[test]

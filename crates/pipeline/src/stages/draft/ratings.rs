@@ -17,9 +17,9 @@ use crate::stages::line_error::LineError;
 use crate::stages::respond::{Refused, case, id_of};
 use riddlemill_benchmarks::draft::Draft as Declaration;
 use riddlemill_files::fence;
+use riddlemill_record::Record;
 use riddlemill_review::{Value, Values};
 use riddlemill_tables::{Error, Workspace};
-use riddlemill_text::record::Record;
 
 /// The files, read.
 #[derive(Clone, Debug, Default)]

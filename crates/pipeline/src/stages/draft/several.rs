@@ -6,8 +6,8 @@ use super::ratings::{Elsewhere, Ratings};
 use super::{Draft, DraftOutcome, LlmContext, Replied, Slot, asks, draft_outcome, number, replies};
 use crate::stages::StageError;
 use crate::stages::subject::{self, DraftItem, Drafted};
+use riddlemill_record::{Evidence, Outcome, Reason, Record, Row};
 use riddlemill_tables::StageWriter;
-use riddlemill_text::record::{Evidence, Outcome, Reason, Record, Row};
 
 /// How many replies a record needs.
 #[derive(Clone, Copy, Debug)]

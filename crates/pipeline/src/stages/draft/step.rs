@@ -16,8 +16,8 @@ use crate::stages::respond::{Made, respond};
 use crate::stages::stage::{ByEndpoint, Stage};
 use crate::stages::subject::subjects;
 use riddlemill_llm::Ask;
+use riddlemill_record::{Reason, State};
 use riddlemill_tables::Manifest;
-use riddlemill_text::record::{Reason, State};
 
 /// What a model proposes, or what models answer.
 #[derive(Debug)]

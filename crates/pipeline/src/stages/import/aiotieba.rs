@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::thread::Row;
 use super::{Parsed, loose};
-use riddlemill_text::record::Reason;
+use riddlemill_record::Reason;
 
 #[derive(Deserialize)]
 struct Object {

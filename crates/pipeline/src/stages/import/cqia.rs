@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::{Parsed, RawPost, loose};
-use riddlemill_text::record::PostKind;
+use riddlemill_record::PostKind;
 
 #[derive(Deserialize)]
 struct Object {

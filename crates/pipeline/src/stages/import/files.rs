@@ -12,8 +12,8 @@ use crate::config::{Config, Problem, Problems, Source, SourceKind, Take};
 use crate::stages::withdrawal::Withdrawals;
 use riddlemill_harvest::fetch::{LOCK, Pin, Pins};
 use riddlemill_harvest::pages::Profile;
+use riddlemill_record::{Language, record};
 use riddlemill_tables::{Error, StageReader, Workspace, durable};
-use riddlemill_text::record::{Language, record};
 use riddlemill_text::text::language::{Detected, detect};
 
 record! {

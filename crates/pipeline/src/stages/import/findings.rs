@@ -10,8 +10,8 @@ use super::{columns, files, outcomes, shape};
 use crate::config::SourceKind;
 use riddlemill_files::reading::{Form, sniff};
 use riddlemill_harvest::warc::{Archive, Limits};
+use riddlemill_record::{Outcome, Post, Reason, State};
 use riddlemill_tables::LedgerRecord;
-use riddlemill_text::record::{Outcome, Post, Reason, State};
 use riddlemill_text::text::grouped;
 
 use super::Read;

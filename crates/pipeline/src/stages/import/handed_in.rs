@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 use super::files::Dump;
 use super::split::{Item, Unread};
 use super::{findings, rows};
+use riddlemill_record::Reason;
 use riddlemill_tables::Error;
 use riddlemill_text::notation;
-use riddlemill_text::record::Reason;
 
 /// The most bytes of a row.
 const LIMIT: u64 = 64 << 20;

@@ -6,8 +6,8 @@ use super::files::Dump;
 use super::findings::Tally;
 use super::same_id::{Again, Fingerprint, Repeat, settle_again};
 use crate::stages::StageError;
+use riddlemill_record::{Outcome, Post, Reason};
 use riddlemill_tables::Batch;
-use riddlemill_text::record::{Outcome, Post, Reason};
 
 /// Items that one task parsed, recorded as if none of their posts had occurred before.
 pub(super) struct ItemLedger {

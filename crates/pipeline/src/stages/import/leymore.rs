@@ -9,7 +9,7 @@ use super::split::Item;
 use super::{Parsed, RawPost, loose, walk};
 use crate::config::sections;
 use riddlemill_harvest::pages::tieba::thread_id;
-use riddlemill_text::record::{Post, PostKind, Reason, text_id};
+use riddlemill_record::{Post, PostKind, Reason, text_id};
 use riddlemill_text::text::clean::annual::{note, numbered};
 
 #[derive(Deserialize)]

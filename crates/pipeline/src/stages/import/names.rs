@@ -14,9 +14,9 @@ use super::split::Item;
 use super::{loose, parse, row, walk};
 use crate::config::{SourceKind, sections};
 use crate::stages::{StageError, Unusable};
+use riddlemill_record::{Post, record};
 use riddlemill_tables::{Error, StageWriter};
 use riddlemill_text::notation;
-use riddlemill_text::record::{Post, record};
 use riddlemill_text::text::anonymise::NameList;
 
 record! {

@@ -5,8 +5,8 @@ use super::same_id::{self, Fingerprint};
 use super::{Parsed, Place, RawPost, Read, Secrets, native_id, texts};
 use crate::config::SourceKind;
 use crate::stages::withdrawal::{Tombstone, Withdrawals};
+use riddlemill_record::{Cause, Evidence, Outcome, Post, Reason, is_published, pseudonym, text_id};
 use riddlemill_text::hint::parts;
-use riddlemill_text::record::{Cause, Evidence, Outcome, Post, Reason, is_published, pseudonym, text_id};
 
 /// Puts the entries of an item: one, or that of a page and one for each post on it that is set aside.
 pub(super) fn outcomes(

@@ -3,7 +3,7 @@
 use super::thread::Row;
 use riddlemill_harvest::pages::profile::Entry;
 use riddlemill_harvest::pages::{self, Class};
-use riddlemill_text::record::Reason;
+use riddlemill_record::Reason;
 
 /// A page, an item of a file with a profile, or a damaged place of an archive.
 pub(super) struct Page {

@@ -10,7 +10,7 @@ use std::thread;
 
 use riddlemill_harvest::pages::profile::{Entry, Format, Jokes, XmlError};
 use riddlemill_harvest::pages::{self, Class, Profile, Site, charset, mhtml};
-use riddlemill_text::record::{PostKind, Reason};
+use riddlemill_record::{PostKind, Reason};
 use url::Url;
 
 use super::files::Dump;

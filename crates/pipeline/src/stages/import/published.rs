@@ -15,7 +15,7 @@ use crate::config::{SourceKind, sections};
 use crate::stages::published::PublishedRow;
 use crate::stages::withdrawal::Withdrawals;
 use riddlemill_benchmarks::published::Published;
-use riddlemill_text::record::{Post, PostKind, published_id, text_id};
+use riddlemill_record::{Post, PostKind, published_id, text_id};
 
 /// The rows of a published file, and what becomes of each.
 #[derive(Debug, Default)]

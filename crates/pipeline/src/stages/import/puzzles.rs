@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::native_id::as_meant;
 use super::{Parsed, RawPost, loose};
-use riddlemill_text::record::PostKind;
+use riddlemill_record::PostKind;
 
 #[derive(Deserialize)]
 struct Line {

@@ -27,8 +27,8 @@ use riddlemill_files::fence;
 use riddlemill_files::reading::{Packing, text_of};
 use riddlemill_harvest::pages::{self, Profile, Site};
 use riddlemill_harvest::warc::{Archive, Limits, Location};
+use riddlemill_record::{Locator, Post, text_id};
 use riddlemill_tables::parquet_rows;
-use riddlemill_text::record::{Locator, Post, text_id};
 use riddlemill_text::text::anonymise::Anonymiser;
 
 /// Records of one block: few enough that reading one of them again costs little.

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{Parsed, RawPost, loose};
 use crate::config::Take;
-use riddlemill_text::record::{PostKind, Reason};
+use riddlemill_record::{PostKind, Reason};
 
 #[derive(Deserialize)]
 struct Object {

@@ -10,8 +10,8 @@ use rustc_hash::{FxBuildHasher, FxHasher};
 use serde::Deserialize;
 
 use super::Read;
+use riddlemill_record::{Outcome, Post, Reason, State, other_text};
 use riddlemill_tables::LedgerRecord;
-use riddlemill_text::record::{Outcome, Post, Reason, State, other_text};
 use riddlemill_text::text::sketch::Sketch;
 
 /// A post of an item whose id an earlier item had.

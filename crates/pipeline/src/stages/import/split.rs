@@ -8,7 +8,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::shape::Shape as Form;
-use riddlemill_text::record::Reason;
+use riddlemill_record::Reason;
 
 /// A line or an array element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

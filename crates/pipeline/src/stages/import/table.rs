@@ -19,7 +19,7 @@ use super::native_id::{Damaged, as_meant};
 use super::wanted::in_braces;
 use super::{Parsed, RawPost, loose};
 use crate::config::TABLE;
-use riddlemill_text::record::PostKind;
+use riddlemill_record::PostKind;
 
 /// A row as a post. An id with a namespace (`tieba:42`) is an identity that other sources share; a bare
 /// one is the table's own.

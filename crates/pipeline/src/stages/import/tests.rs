@@ -9,8 +9,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::config::Take;
 use riddlemill_harvest::warc::{Header, write_record};
+use riddlemill_record::Entry as LedgerEntry;
 use riddlemill_tables::{StageReader, opening};
-use riddlemill_text::record::Entry as LedgerEntry;
 
 struct NoPulse;
 

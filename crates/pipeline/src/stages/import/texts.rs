@@ -7,7 +7,7 @@ use super::{Parsed, RawPost};
 use crate::config::SourceKind;
 use riddlemill_harvest::pages::entities;
 use riddlemill_harvest::pages::mojibake::garbled;
-use riddlemill_text::record::Reason;
+use riddlemill_record::Reason;
 
 /// A parsed item with the entities of its texts decoded once. Pages are HTML, whose entities their parsers decode; puzzles are
 /// decoded by their own step, and rows of published sets stay as they were published.

@@ -15,7 +15,7 @@ use super::hashed_names::{HashedNames, is_telling};
 use super::native_id::{as_meant, damage};
 use super::{Parsed, RawPost, loose};
 use crate::config::{Take, sections};
-use riddlemill_text::record::{PostKind, Reason};
+use riddlemill_record::{PostKind, Reason};
 use riddlemill_text::text::clean::annual::{Position, joke, note};
 
 /// A post of a thread, with the fields that every format of whole threads has. The field names are those of a

@@ -18,7 +18,7 @@ use riddlemill_files::reading::{Form, sniff};
 use riddlemill_harvest::pages::tieba::Address;
 use riddlemill_harvest::pages::{self, Class, Site};
 use riddlemill_harvest::warc::{ArchiveTrouble, Limits, Location, Page as Archived, Totals};
-use riddlemill_text::record::{PostKind, Reason};
+use riddlemill_record::{PostKind, Reason};
 
 /// Pages of a batch.
 const BATCH: usize = 256;

@@ -5,8 +5,8 @@ use std::fmt::Display;
 
 use riddlemill_benchmarks::Expression;
 use riddlemill_benchmarks::scope::Scope;
+use riddlemill_record::{Outcome, Reason, Record, Row};
 use riddlemill_review::Values;
-use riddlemill_text::record::{Outcome, Reason, Record, Row};
 
 use super::{Declared, Job, NewRows, subjects_of};
 use crate::stages::context::StageError;

@@ -21,10 +21,10 @@ use crate::config::{Config, sections};
 use crate::stages::draft::PREMISES as COUNT;
 use crate::stages::line_error::LineError;
 use crate::stages::{StageError, Unusable};
+use riddlemill_record::Reason;
 use riddlemill_review::Values;
 use riddlemill_text::puzzle::distractors::core;
 use riddlemill_text::puzzle::words::key;
-use riddlemill_text::record::Reason;
 
 #[derive(Debug)]
 struct GivenPremises(&'static Declared);
@@ -209,7 +209,7 @@ mod tests {
     use super::super::tests::step;
     use super::*;
     use crate::stages::subject::rows::{row, with};
-    use riddlemill_text::record::{Outcome, Row};
+    use riddlemill_record::{Outcome, Row};
     use serde_json::json;
 
     #[test]

@@ -12,10 +12,10 @@ use super::given_premises::SuppliedFacts;
 use super::{About, Declared, Input, Job, NewRows, Operation, Records, Stage, StepContext, puzzles};
 use crate::config::{Config, sections};
 use crate::stages::{StageError, Unusable};
+use riddlemill_record::{Reason, is_published};
 use riddlemill_review::Values;
 use riddlemill_text::puzzle::near::{self as beside, Near as Word};
 use riddlemill_text::puzzle::wordnet::{WordNet, WordNetError};
-use riddlemill_text::record::{Reason, is_published};
 
 #[derive(Debug)]
 struct Neighbours(&'static Declared);

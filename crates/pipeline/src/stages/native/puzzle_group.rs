@@ -9,9 +9,9 @@ use super::{About, Declared, Job, NewRows, Operation, Records, Shape, Stage, Ste
 use crate::config::{Config, sections};
 use crate::stages::context::{Rows, StageError};
 use crate::stages::published;
+use riddlemill_record::{Column, Outcome, Reason, Record, Row, Standing, is_published};
 use riddlemill_tables::Manifest;
 use riddlemill_text::puzzle::options::{self, Options, OptionsError};
-use riddlemill_text::record::{Column, Outcome, Reason, Record, Row, Standing, is_published};
 
 #[derive(Debug)]
 struct PuzzleGroup(&'static Declared);
@@ -181,7 +181,7 @@ mod tests {
 
     use super::*;
     use crate::stages::subject::rows::{kind, row};
-    use riddlemill_text::record::OwnedCell;
+    use riddlemill_record::OwnedCell;
     use serde_json::json;
 
     fn settings(none_share: f64, train_share: f64) -> sections::Puzzles {

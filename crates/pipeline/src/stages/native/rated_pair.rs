@@ -8,9 +8,9 @@ use super::{About, Declared, Form, Job, NewRows, Operation, Records, Shape, Stag
 use crate::stages::context::StageError;
 use crate::stages::published::{self, Published};
 use crate::stages::unusable::Unusable;
+use riddlemill_record::{Cause, Column, Evidence, Outcome, OwnedCell, Reason, Record, Row, Standing};
 use riddlemill_tables::StageWriter;
 use riddlemill_text::options::{Mean, gap_pair, order};
-use riddlemill_text::record::{Cause, Column, Evidence, Outcome, OwnedCell, Reason, Record, Row, Standing};
 
 #[derive(Debug)]
 struct RatedPair(&'static Declared);
@@ -281,7 +281,7 @@ fn standing(question: &Row, answers: &[Row]) -> Standing {
 mod tests {
     use super::*;
     use crate::stages::subject::rows::{kind, row};
-    use riddlemill_text::record::Cell;
+    use riddlemill_record::Cell;
     use serde_json::json;
 
     const DRAW: Draw = Draw { gap: GAP, purpose: PURPOSE, seed: 7 };

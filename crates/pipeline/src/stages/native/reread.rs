@@ -1,6 +1,6 @@
 //! A text as the present rules would write it, to show what a run would change before it runs.
 
-use riddlemill_text::record::{Outcome, Post, Row};
+use riddlemill_record::{Outcome, Post, Row};
 
 /// How an operation would write a record today; `None` if the record is not kept.
 pub type Reread = Box<dyn Fn(Written) -> Option<Written> + Sync>;

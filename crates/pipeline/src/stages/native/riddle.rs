@@ -14,9 +14,9 @@ use crate::stages::overrule::{by_rule, edit_parts, edits, overruled};
 use crate::stages::rule::Rule;
 use crate::stages::subject;
 use crate::stages::subject::declared::Groups;
+use riddlemill_record::{Outcome, OwnedCell, Post, Reason, Row};
 use riddlemill_review::decisions::{Ruling, Verdict};
 use riddlemill_text::puzzle::promotion;
-use riddlemill_text::record::{Outcome, OwnedCell, Post, Reason, Row};
 use riddlemill_text::text::clean::debris;
 
 #[derive(Debug)]

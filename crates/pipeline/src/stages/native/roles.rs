@@ -1,6 +1,6 @@
 //! The questions of a puzzle's group, by their roles.
 
-use riddlemill_text::record::{Column, OwnedCell, Record, Row};
+use riddlemill_record::{Column, OwnedCell, Record, Row};
 
 /// The roles of a group with what is behind their ids.
 pub const ROLES: [(&str, &str); 3] = [("original", ""), ("semantic", "_SR"), ("context", "_CR")];

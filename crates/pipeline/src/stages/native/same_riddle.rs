@@ -10,10 +10,10 @@ use crate::config::{Config, sections};
 use crate::stages::context::{StageError, Waiting};
 use crate::stages::dedup::{decide_where, of_over_length, unmerged};
 use crate::stages::embed::{Embedded, Embeds};
+use riddlemill_record::{Outcome, Post, Record, Row};
 use riddlemill_review::decisions::Verdict;
 use riddlemill_text::offline::dedup::tagged_text;
 use riddlemill_text::puzzle::sameness::answers_agree;
-use riddlemill_text::record::{Outcome, Post, Record, Row};
 use riddlemill_text::text::sameness::is_over_length;
 
 #[derive(Debug)]

@@ -10,9 +10,9 @@ use super::reread::shown;
 use super::{About, Declared, Input, Job, NewRows, Operation, Records, Stage};
 use crate::config::Config;
 use crate::stages::context::StageError;
+use riddlemill_record::Reason;
 use riddlemill_review::Values;
 use riddlemill_text::puzzle::spelling::{Speller, corrected};
-use riddlemill_text::record::Reason;
 
 #[derive(Debug)]
 struct Spelling(&'static Declared);
@@ -80,7 +80,7 @@ mod tests {
     use super::super::tests::step;
     use super::*;
     use crate::stages::subject::rows::row;
-    use riddlemill_text::record::{Outcome, Row};
+    use riddlemill_record::{Outcome, Row};
     use serde_json::json;
 
     #[test]

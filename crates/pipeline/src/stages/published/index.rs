@@ -11,8 +11,8 @@ use serde_json::{Map, Value as Json};
 use super::super::context::Rows;
 use super::super::subject::GROUPS;
 use super::super::subject::declared::Groups;
+use riddlemill_record::{CellKind, OwnedCell, Record, Row, Standing, record, with_fields};
 use riddlemill_tables::{Error, Manifest, StageReader, Workspace};
-use riddlemill_text::record::{CellKind, OwnedCell, Record, Row, Standing, record, with_fields};
 
 record! {
     /// A row of a published file.

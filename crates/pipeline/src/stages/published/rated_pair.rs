@@ -3,7 +3,7 @@
 use super::index::{text_of, with_values};
 use super::{Published, PublishedRow};
 use crate::stages::respond::Answer;
-use riddlemill_text::record::{OwnedCell, Record, Row, Standing, is_published};
+use riddlemill_record::{OwnedCell, Record, Row, Standing, is_published};
 
 /// The step at which rows have these values.
 const STEP: &str = "options";

@@ -2,7 +2,7 @@
 
 use super::super::overrule::by_rule;
 use super::Published;
-use riddlemill_text::record::{Outcome, Post, Reason, Record, Row, row_digest};
+use riddlemill_record::{Outcome, Post, Reason, Record, Row, row_digest};
 
 /// Lets a record through with the values of its published row at a step; the evidence names the outcome by rule.
 pub fn let_through<T: Record>(

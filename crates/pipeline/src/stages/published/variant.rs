@@ -3,7 +3,7 @@
 use super::index::with_values;
 use super::{Published, PublishedRow};
 use crate::stages::native::{ROLES, bare_variant, of_role};
-use riddlemill_text::record::{Column, Outcome, OwnedCell, Record, Row};
+use riddlemill_record::{Column, Outcome, OwnedCell, Record, Row};
 
 /// The questions of the rows of a puzzle's group. If people decided differently on the puzzle, a question follows
 /// that and keeps the order of its options.

@@ -1,8 +1,8 @@
 //! An answer of a model to a record.
 
 use riddlemill_benchmarks::draft::Draft as Declaration;
+use riddlemill_record::derived;
 use riddlemill_review::Values;
-use riddlemill_text::record::derived;
 
 /// An answer to a record.
 #[derive(Clone, Debug, Default, PartialEq)]

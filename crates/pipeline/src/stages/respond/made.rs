@@ -17,8 +17,8 @@ use crate::stages::line_error::LineError;
 use crate::stages::subject::in_scope;
 use riddlemill_files::fence;
 use riddlemill_llm::without_reasoning;
+use riddlemill_record::{Record, Row, record};
 use riddlemill_tables::{Error, Workspace};
-use riddlemill_text::record::{Record, Row, record};
 
 record! {
     /// A line that is not a response to any record.

@@ -20,8 +20,8 @@ use crate::stages::draft::{Draft, DraftOutcome, LlmContext, Replied, asks, draft
 use crate::stages::job::Job;
 use crate::stages::published::{Published, answers};
 use crate::stages::subject::{self, kept, replied, with_names};
+use riddlemill_record::{Evidence, Outcome, Reason, Record, Row, with_fields};
 use riddlemill_tables::StageWriter;
-use riddlemill_text::record::{Evidence, Outcome, Reason, Record, Row, with_fields};
 
 pub use answer::Answer;
 pub(in crate::stages) use answer::id_of;
@@ -163,7 +163,7 @@ fn outcome(
 pub(in crate::stages) mod tests {
     use super::*;
     use crate::stages::subject::rows::row;
-    use riddlemill_text::record::{Declared, derived};
+    use riddlemill_record::{Declared, derived};
 
     /// The responding step of RuozhiBench-MC.
     pub(in crate::stages) fn responding() -> &'static Declaration {

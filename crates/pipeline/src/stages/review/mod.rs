@@ -18,14 +18,12 @@ use super::published::{Published, let_through};
 use super::subject::{self, Decision};
 use crate::config::sections;
 use riddlemill_benchmarks::requirement::Unmet;
+use riddlemill_record::{Cause, Evidence as Words, Outcome, Reason, Record, Row, Standing, is_published};
 use riddlemill_review::ballot::{Ballot, Drafts, Field, KEEP, Kind, Round};
 use riddlemill_review::decisions::{StageDecisions, seen_text};
 use riddlemill_review::votes::{Vote, current};
 use riddlemill_review::{self as review, Digest, Item, Pending, Resolution, Values, resolve_all};
 use riddlemill_tables::StageWriter;
-use riddlemill_text::record::{
-    Cause, Evidence as Words, Outcome, Reason, Record, Row, Standing, is_published,
-};
 
 /// A review: what the people of a benchmark are asked in one of its steps.
 #[derive(Clone, Copy)]

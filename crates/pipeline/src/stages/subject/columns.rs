@@ -12,12 +12,12 @@ use riddlemill_benchmarks::native::Native;
 use riddlemill_benchmarks::requirement::OfAnswers;
 use riddlemill_benchmarks::scope::{Scope, above, text as text_of, texts};
 use riddlemill_benchmarks::{Expression, Trouble};
+use riddlemill_record::{
+    Cell, CellKind, Column, Language, OwnedCell, Record, Row, Standing, derived, flags_of, with_fields,
+};
 use riddlemill_review::ballot::{Ballot, Drafts};
 use riddlemill_review::item::Content;
 use riddlemill_review::{Digest, Item, Value, Values};
-use riddlemill_text::record::{
-    Cell, CellKind, Column, Language, OwnedCell, Record, Row, Standing, derived, flags_of, with_fields,
-};
 
 use super::{Decision, only, votes_of};
 use crate::stages::draft::answer;

@@ -18,9 +18,9 @@ use crate::config::TABLE;
 use crate::stages::context::Rows;
 use crate::stages::draft::Draft;
 use crate::stages::import::columns_of;
+use riddlemill_record::{Post, Record, Row, Standing};
 use riddlemill_review::ballot::{Ballot, Kind};
 use riddlemill_review::{Item, Value, Values};
-use riddlemill_text::record::{Post, Record, Row, Standing};
 use riddlemill_text::text::language::detect;
 
 /// What the steps of a record have left, by the names that expressions give them.

@@ -9,8 +9,8 @@ use riddlemill_benchmarks::draft::{Case, Draft};
 use riddlemill_benchmarks::requirement::computed;
 use riddlemill_benchmarks::scope::{Scope, above, texts};
 use riddlemill_benchmarks::{Expression, Trouble};
+use riddlemill_record::{Record, Row, with_fields};
 use riddlemill_review::Values;
-use riddlemill_text::record::{Record, Row, with_fields};
 use riddlemill_text::replies::unusable;
 use serde_json::{Map, Value as Json, json};
 

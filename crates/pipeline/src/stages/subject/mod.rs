@@ -25,10 +25,10 @@ use serde_json::{Map, Value as Json};
 
 use super::context::Rows;
 use super::draft::{Draft, Slot};
+use riddlemill_record::{Declared, Post, Reason, Row, Standing};
 use riddlemill_review::ballot::Ballot;
 use riddlemill_review::{Digest, Item, Values};
 use riddlemill_tables::{Error, StageReader};
-use riddlemill_text::record::{Declared, Post, Reason, Row, Standing};
 
 /// The values of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]

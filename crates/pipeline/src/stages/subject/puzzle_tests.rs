@@ -3,9 +3,9 @@
 use super::rows::{prompt, row, with};
 use crate::stages::draft::{Draft, Slot};
 use crate::stages::subject::{Decision, Drafted, decided, drafted, lacks};
+use riddlemill_record::{Reason, Row, Standing};
 use riddlemill_review::ballot::Ballot;
 use riddlemill_review::{Value, Values};
-use riddlemill_text::record::{Reason, Row, Standing};
 use serde_json::json;
 
 fn ballot(name: &str) -> &'static Ballot {

@@ -2,7 +2,7 @@
 
 use super::{Prompt, draft_items};
 use crate::stages::draft::{Draft, Slot};
-use riddlemill_text::record::{Column, OwnedCell, Row};
+use riddlemill_record::{Column, OwnedCell, Row};
 use serde_json::Value as Json;
 
 /// The columns of a kind.

@@ -183,8 +183,8 @@ mod tests {
     use crate::join::{Stopped, Unwatched};
     use crate::offline::dedup::{Found, Keeper, row_pairs, similar_pairs};
     use crate::offline::settings::DedupMetric;
-    use crate::record::Language;
     use crate::text::language::tagged;
+    use riddlemill_record::Language;
 
     fn found() -> impl Strategy<Value = Found> {
         let pair = (any::<bool>(), 0usize..4, prop::option::of(0usize..2), 0u32..=8);

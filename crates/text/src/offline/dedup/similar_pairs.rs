@@ -10,10 +10,10 @@ use crate::join::{
 };
 use crate::offline::settings::DedupMetric;
 use crate::offline::{language_of, settings};
-use crate::record::{Language, Post};
 use crate::text::language::{tagged, untagged};
 use crate::text::normalise::{Fold, fold};
 use crate::text::sameness::{Predicate, Verdict};
+use riddlemill_record::{Language, Post};
 
 /// Two similar groups of equal texts.
 #[derive(Clone, Copy, Debug)]

@@ -10,9 +10,9 @@ use super::ranks::{Standing, ranks};
 use super::similar_pairs::{SimilarPair, row_pairs, similar_pairs, tagged_text};
 use crate::join::Watch;
 use crate::offline::settings;
-use crate::record::{Outcome, Post, Reason, Witness};
 use crate::text::sameness::Predicate;
 use crate::text::time;
+use riddlemill_record::{Outcome, Post, Reason, Witness};
 
 /// The outcome of each post, in order: a merge, or `None` if it is kept. `each_pair` is called with every
 /// pair of similar posts, by index.
@@ -108,7 +108,7 @@ fn shouts(text: &str) -> bool {
 /// The properties that the keeper policy compares.
 pub fn standing(post: &Post) -> Standing {
     Standing {
-        published: crate::record::is_published(&post.id),
+        published: riddlemill_record::is_published(&post.id),
         shouts: shouts(&post.text),
         chars: post.text.chars().count() as u32,
         score: post.score,

@@ -12,7 +12,7 @@
 //! management drops such a post.
 
 use super::{number, score};
-use crate::record::Reason;
+use riddlemill_record::Reason;
 
 /// A ranked or scored post.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -113,7 +113,8 @@ pub struct Position {
 /// The joke of a post of an annual thread, or why it is not one.
 ///
 /// ```
-/// # use riddlemill_text::{record::Reason, text::clean::annual::{joke, Position}};
+/// # use riddlemill_record::Reason;
+/// # use riddlemill_text::text::clean::annual::{joke, Position};
 /// let owner = Position { by_owner: true, is_comment: false };
 /// assert_eq!(joke("12.云会不会恐高", owner).unwrap().text, "云会不会恐高");
 /// assert_eq!(joke("看一楼", owner), Err(Reason::Chatter));

@@ -17,7 +17,7 @@ pub mod title;
 
 pub use rule::Rule;
 
-use crate::record::Reason;
+use riddlemill_record::Reason;
 use std::borrow::Cow;
 use title::Relation;
 

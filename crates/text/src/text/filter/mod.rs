@@ -11,8 +11,8 @@ mod rule;
 pub use rule::Rule;
 
 use super::anonymise::Kind;
-use crate::record::Reason;
 use crate::text::is_letter;
+use riddlemill_record::Reason;
 
 /// Lengths, in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +43,8 @@ pub struct Context {
 /// The reason to drop a text, with evidence, or `None` if it passes.
 ///
 /// ```
-/// # use riddlemill_text::{record::Reason, text::filter::{filter, Context, Settings}};
+/// # use riddlemill_record::Reason;
+/// # use riddlemill_text::text::filter::{filter, Context, Settings};
 /// let settings = Settings::default();
 /// assert_eq!(filter("云会恐高吗", &settings, Context::default()), None);
 /// let (reason, evidence) = filter("云飞", &settings, Context::default()).unwrap();

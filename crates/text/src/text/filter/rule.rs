@@ -1,6 +1,6 @@
 //! The rules of the filter, with the texts that documentation and reports print.
 
-use crate::record::Reason;
+use riddlemill_record::Reason;
 
 /// A rule of the filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -14,4 +14,4 @@ mod words;
 pub use detect::{Detected, detect};
 pub use tag::{tagged, untagged};
 
-pub use crate::record::Language;
+pub use riddlemill_record::Language;

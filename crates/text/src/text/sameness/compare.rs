@@ -7,7 +7,7 @@ use super::{
     compilation, english, exchange, identical, near, negation, number, opening, place, reworded, series,
     sound, template,
 };
-use crate::record::Language;
+use riddlemill_record::Language;
 
 /// What was measured, so that a reader can check it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

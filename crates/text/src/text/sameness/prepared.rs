@@ -4,8 +4,8 @@ use std::sync::OnceLock;
 
 use super::words::Words;
 use super::{numbers, view, weight};
-use crate::record::Language;
 use crate::text::language::untagged;
+use riddlemill_record::Language;
 
 /// One token of a bag: a character or a pair of neighbours, with how often it occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

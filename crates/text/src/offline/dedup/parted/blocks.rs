@@ -303,8 +303,8 @@ mod tests {
     use crate::join::Unwatched;
     use crate::offline::dedup::similar_pairs;
     use crate::offline::settings::{self, DedupMetric};
-    use crate::record::Language;
     use crate::text::language::tagged;
+    use riddlemill_record::Language;
 
     /// The candidate pairs, of texts without copies.
     fn met(

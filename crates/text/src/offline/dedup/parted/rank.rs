@@ -3,7 +3,7 @@
 use crate::offline::dedup::Standing;
 use crate::offline::dedup::standing;
 use crate::offline::settings::Keep;
-use crate::record::Post;
+use riddlemill_record::Post;
 
 /// Where a post is in the policy `keep`, as a text that sorts as [`ranks`](super::super::ranks) does: the
 /// lower of two is kept. The post's id follows the first colon.

@@ -8,9 +8,9 @@ use super::measure::{Measure, join_of};
 use crate::join::{Sketch, can_meet};
 use crate::offline::dedup::SimilarPair;
 use crate::offline::dedup::witness;
-use crate::record::Witness;
 use crate::text::language::untagged;
 use crate::text::sameness::Predicate;
+use riddlemill_record::Witness;
 
 /// Why a group cannot be verified.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -28,7 +28,7 @@ impl<'e> Overruled<'e> {
     /// What is read from evidence, and what stands before it there; `None` if it says nothing of the kind.
     ///
     /// ```
-    /// # use riddlemill_text::record::Overruled;
+    /// # use riddlemill_record::Overruled;
     /// let (decision, overruled) = Overruled::read("decision:ab; by rule dropped (too_short): 2 of 4").unwrap();
     /// assert_eq!((decision, overruled.state, overruled.reason), ("decision:ab; ", "dropped", Some("too_short")));
     /// assert_eq!(overruled.to_string(), "by rule dropped (too_short): 2 of 4");

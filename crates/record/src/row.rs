@@ -188,7 +188,7 @@ impl Serialize for Row {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Declared, row_digest};
+    use crate::{Declared, row_digest};
 
     #[test]
     fn a_row_has_the_cells_of_its_type() {

@@ -1,4 +1,4 @@
-//! Records, their outcomes, and the reasons for them.
+//! Records, their outcomes, and the reasons for them, without texts' rules, workspace files or tables.
 //!
 //! A record has an id and typed fields ([`Record`]); a stage turns each record that enters it into exactly
 //! one [`Outcome`]; the ledger keeps that outcome as an [`Entry`], and links keep which record came from

@@ -52,7 +52,7 @@ impl Values for std::vec::IntoIter<OwnedCell> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Declared;
+    use crate::Declared;
 
     #[test]
     fn named_fields_are_replaced_and_the_others_stay() {

@@ -208,34 +208,34 @@ macro_rules! declare_record {
             $($(#[doc = $about])+ pub $field: $type,)*
         }
 
-        impl $crate::record::Typed for $name {
-            const COLUMNS: &'static [$crate::record::Column] = &[
-                $crate::record::Column {
-                    name: stringify!($id), kind: $crate::record::CellKind::Text,
+        impl $crate::Typed for $name {
+            const COLUMNS: &'static [$crate::Column] = &[
+                $crate::Column {
+                    name: stringify!($id), kind: $crate::CellKind::Text,
                     filled: true, about: concat!($($id_about),+).trim_ascii(),
                 },
-                $($crate::record::Column {
-                    name: stringify!($field), kind: <$type as $crate::record::Field>::KIND,
-                    filled: <$type as $crate::record::Field>::FILLED,
+                $($crate::Column {
+                    name: stringify!($field), kind: <$type as $crate::Field>::KIND,
+                    filled: <$type as $crate::Field>::FILLED,
                     about: concat!($($about),+).trim_ascii(),
                 },)*
             ];
         }
 
-        impl $crate::record::Record for $name {
+        impl $crate::Record for $name {
             type Columns = ();
-            fn described((): ()) -> &'static [$crate::record::Column] {
-                <$name as $crate::record::Typed>::COLUMNS
+            fn described((): ()) -> &'static [$crate::Column] {
+                <$name as $crate::Typed>::COLUMNS
             }
             fn columns(&self) {}
             fn id(&self) -> &str { &self.$id }
-            fn append_to(&self, cells: &mut dyn $crate::record::Cells) {
-                use $crate::record::Field as _;
+            fn append_to(&self, cells: &mut dyn $crate::Cells) {
+                use $crate::Field as _;
                 cells.append(self.$id.cell());
                 $(cells.append(self.$field.cell());)*
             }
-            fn take((): (), values: &mut dyn $crate::record::Values) -> Self {
-                use $crate::record::Field;
+            fn take((): (), values: &mut dyn $crate::Values) -> Self {
+                use $crate::Field;
                 Self {
                     $id: Field::take(values),
                     $($field: Field::take(values),)*
