@@ -13,12 +13,13 @@ use super::terminal::columns;
 use crate::config::Config;
 use crate::evaluate::outputs::File;
 use crate::evaluate::{
-    self as evaluating, EvaluateError, Evaluated, ModelAccess, NoAnswer, Settings, ballots, figure_files,
-    format_errors, names, without_answer,
+    self as evaluating, EvaluateError, Evaluated, Missing, ModelAccess, NoAnswer, Settings, ballots,
+    figure_files, format_errors, names, without_answer,
 };
 use crate::figures;
 use crate::llm::{Estimate, Run, Usd};
 use crate::pipeline::blinding;
+use crate::record::Reason;
 use crate::report::RequestCost;
 use crate::stages::{Pulse, Stop};
 use crate::store::{Workspace, durable};
@@ -26,7 +27,7 @@ use crate::store::{Workspace, durable};
 pub(super) const HELP: &str = "\
 Models are the workspace's [llm.NAME] tables, and random and first-option, which need none. What is stored is \
 not asked again: a second call asks nothing, and computes every table anew from the replies. After a Ctrl-C, a cap or a \
-failure the same call asks for what is missing alone. Models and tasks are a matrix: one call, one estimate (--dry-run).
+failure (exit code 3) the same call asks for what is missing alone. Models and tasks are a matrix: one call, one estimate (--dry-run).
 
   riddlemill evaluate brainteaser --model random --model first-option
   riddlemill evaluate ruozhibench-gen ruozhibench-mc@1.0.0 --model mine --judge my-judge --max-usd 5
@@ -177,7 +178,7 @@ pub(super) fn evaluate(args: &Evaluate, global: &Global, stop: &Stop) -> Result<
             false => output::print(&text(one, &place))?,
         }
         print_evaluated(one, global);
-        if !one.skipped.is_empty() {
+        if !one.skipped.is_empty() || one.missing.iter().any(has_failed) {
             exit = Exit::Partial;
         }
     }
@@ -185,6 +186,12 @@ pub(super) fn evaluate(args: &Evaluate, global: &Global, stop: &Stop) -> Result<
         output::json(&machine)?;
     }
     Ok(exit)
+}
+
+/// Whether a reply is missing because its endpoint failed, and not because nobody was to be asked.
+fn has_failed(missing: &Missing) -> bool {
+    let failures = [Reason::RequestFailed, Reason::EndpointLeft, Reason::RequestRefused];
+    failures.iter().any(|reason| reason.code() == missing.reason)
 }
 
 /// `output/<recipe>/evaluation/<version>`, or the folder given.

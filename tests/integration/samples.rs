@@ -373,7 +373,7 @@ fn what_people_write_goes_to_the_judge_at_once_whatever_stands_between() {
     ws.write("votes.jsonl", votes);
     let args =
         ["evaluate", NAME, "--ballots", "me=votes.jsonl", "--judge", "loop", "--out", "results", "--yes"];
-    let told = ws.call(args).expect(0).err;
+    let told = ws.call(args).expect(3).err;
     assert_eq!((told.matches("gets no more requests").count(), server.count()), (1, 1), "one call: {told}");
     let answers = ws.read("results/answers.jsonl");
     assert_eq!(answers.lines().filter(|line| line.contains("\"person\":true")).count(), 6, "{answers}");

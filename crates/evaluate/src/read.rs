@@ -113,9 +113,17 @@ fn option(options: &[String], text: &str) -> Result<String, Unreadable> {
         return named.map(String::from);
     }
     // Whole words: the option `C.` does not occur in every text with a c.
-    let padded = format!(" {} ", key(text));
-    let mut contained =
-        options.iter().enumerate().filter(|(_, option)| padded.contains(&format!(" {} ", key(option))));
+    let padded = |text: &str| format!(" {} ", key(text));
+    let whole = padded(text);
+    // A denial reaches to the end of its clause: "A dog? No. A cat." denies no cat.
+    let clauses: Vec<String> = text.split(['.', ',', ';', '!', '?', '\n']).map(padded).collect();
+    let is_named = |option: &str| {
+        let option = padded(option);
+        let within = || clauses.iter().filter(|clause| clause.contains(&option));
+        whole.contains(&option)
+            && (within().next().is_none() || within().any(|clause| parse::names(clause, &option)))
+    };
+    let mut contained = options.iter().enumerate().filter(|(_, option)| is_named(option));
     match (contained.next(), contained.next()) {
         (Some((at, _)), None) => Ok(LETTERS[at].into()),
         _ => named.map(String::from),
@@ -149,6 +157,7 @@ mod tests {
             ("Cooie", "A"),
             ("It is cooie, I think", "A"),
             ("none of above", "D"),
+            ("It is not cooie but coo", "C"),
         ] {
             assert_eq!(chosen(options, reply).as_deref(), Some(letter), "{reply}");
         }
@@ -156,5 +165,6 @@ mod tests {
         assert_eq!(chosen(letters, "the letter 'e'").as_deref(), Some("A"));
         assert_eq!(chosen(letters, "i").as_deref(), Some("B"));
         assert_eq!(chosen(letters, "nothing of the kind"), None);
+        assert_eq!(chosen(options, "It isn't cooie."), None);
     }
 }

@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use super::Unreadable;
+use super::denied::{is_denied, is_denied_first, speaks_of_exceptions};
 use super::text::{narrow, unfenced};
 
 /// The text in `<choice>…</choice>` on the last non-blank line, one of `allowed` (RuozhiBench-MC: `AnswerA`
@@ -54,7 +55,7 @@ fn strip_tag(line: &str) -> Option<&str> {
 /// full stop, a label such as `答案：`, or followed by its option's text.
 ///
 /// # Errors
-/// If there is no letter of `letters`, or the reply does not open with one and names several.
+/// If there is no letter of `letters` that the reply does not deny, or it does not open with one and names several.
 pub fn letter(reply: &str, letters: &[char]) -> Result<char, Unreadable> {
     let reply = narrow(unfenced(reply));
     let text = labelled(&reply, &["答案", "选项", "answer", "option", "choice"]).unwrap_or(reply.trim());
@@ -68,16 +69,14 @@ pub fn letter(reply: &str, letters: &[char]) -> Result<char, Unreadable> {
             && !rest.starts_with("or ")
             && !rest.starts_with("and ")
     });
-    if let Some(first) = first.filter(|_| stands_alone && !is_word) {
+    if let Some(first) = first.filter(|_| stands_alone && !is_word && !is_denied_first(&head[1..])) {
         // "A or B" and "A、B" choose nothing; an explanation that names another letter later is harmless.
         if !joined_to_another(&head[1..], letters) {
             return Ok(first);
         }
     } else {
         let text = if is_word { &head[1..] } else { text };
-        let mut named: Vec<char> = lone_letters(text, letters).collect();
-        named.dedup();
-        if let [only] = named[..] {
+        if let Some(only) = only_letter(text, letters) {
             return Ok(only);
         }
     }
@@ -96,15 +95,49 @@ fn joined_to_another(text: &str, letters: &[char]) -> bool {
         && chars.next().is_none_or(|next| !next.is_ascii_alphanumeric())
 }
 
-/// The letters of `letters` that are separate upper-case words in `text`.
-fn lone_letters<'a>(text: &'a str, letters: &'a [char]) -> impl Iterator<Item = char> + 'a {
+/// The one letter that a text names and does not deny.
+fn only_letter(text: &str, letters: &[char]) -> Option<char> {
+    if speaks_of_exceptions(text) {
+        return None;
+    }
+    let named = lone_letters(text, letters);
+    let mut kept = Vec::new();
+    // "A, B and D are wrong": letters that stand together are denied together.
+    for group in named.chunk_by(|(before, _), (after, _)| is_list(&text[before + 1..*after])) {
+        let (first, last) = (group.first()?.0, group.last()?.0);
+        if !is_denied(text, first, last + 1) {
+            kept.extend(group.iter().map(|(_, letter)| *letter));
+        }
+    }
+    kept.dedup();
+    match kept[..] {
+        [only] => Some(only),
+        _ => None,
+    }
+}
+
+/// Whether a text between two letters only lists them.
+fn is_list(between: &str) -> bool {
+    let words = between.split(|c: char| c.is_whitespace() || "、,/&".contains(c));
+    words
+        .filter(|word| !word.is_empty())
+        .all(|word| matches!(word, "or" | "and" | "nor" | "和" | "或" | "与" | "及"))
+}
+
+/// The letters of `letters` that are separate upper-case words in `text`, with their places.
+fn lone_letters(text: &str, letters: &[char]) -> Vec<(usize, char)> {
     let word = |c: char| c.is_ascii_alphanumeric() || c == '\'';
-    text.char_indices().filter_map(move |(at, c)| {
+    let alone = |at: usize, c: char| {
         let before = text[..at].chars().next_back();
         let after = text[at + c.len_utf8()..].chars().next();
-        let alone = !before.is_some_and(word) && !after.is_some_and(word);
-        (letters.contains(&c) && alone).then_some(c)
-    })
+        !before.is_some_and(word) && !after.is_some_and(word)
+    };
+    text.char_indices().filter(|&(at, c)| letters.contains(&c) && alone(at, c)).collect()
+}
+
+/// Whether a text has a word or name somewhere where it is not denied.
+pub fn names(text: &str, name: &str) -> bool {
+    !name.is_empty() && text.match_indices(name).any(|(at, name)| !is_denied(text, at, at + name.len()))
 }
 
 /// The text after the last line's label, for replies that must end `答案: B` or `分类: 歧义` (FLUB, figure 5): the
@@ -122,23 +155,24 @@ pub fn labelled<'a>(reply: &'a str, labels: &[&str]) -> Option<&'a str> {
     })
 }
 
-/// The one name of `names` in a reply (FLUB, task 2), alone or in a sentence.
+/// The one name of those that are known in a reply (FLUB, task 2), alone or in a sentence that does not deny it.
 ///
 /// # Errors
 /// If there is none, or several.
-pub fn one_of<'a>(reply: &str, names: &[&'a str]) -> Result<&'a str, Unreadable> {
+pub fn one_of<'a>(reply: &str, known: &[&'a str]) -> Result<&'a str, Unreadable> {
     let reply = narrow(unfenced(reply));
     let exact =
         reply.trim().trim_matches(|c: char| c.is_whitespace() || "。.，,“”\"'「」*`【】[]()".contains(c));
     // One name may contain another, so a reply that is exactly a name is tried first.
-    if let Some(name) = names.iter().find(|name| exact.eq_ignore_ascii_case(name)) {
+    if let Some(name) = known.iter().find(|name| exact.eq_ignore_ascii_case(name)) {
         return Ok(name);
     }
     let lower = reply.to_lowercase();
-    let mut named = names.iter().filter(|name| lower.contains(&name.to_lowercase()));
+    let exceptions = speaks_of_exceptions(&lower);
+    let mut named = known.iter().filter(|name| !exceptions && names(&lower, &name.to_lowercase()));
     match (named.next(), named.next()) {
         (Some(name), None) => Ok(name),
-        _ => Err(Unreadable::new(format!("the answer must be exactly one of {}", names.join(", ")))),
+        _ => Err(Unreadable::new(format!("the answer must be exactly one of {}", known.join(", ")))),
     }
 }
 

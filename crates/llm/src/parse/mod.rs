@@ -3,13 +3,14 @@
 //! Nothing here guesses. A reply that says two things, or nothing, is [`Unreadable`], never a default.
 
 mod choice;
+mod denied;
 mod json;
 mod mended;
 mod rating;
 mod repeated;
 mod text;
 
-pub use choice::{choice, choice_within, labelled, letter, numbers, one_of};
+pub use choice::{choice, choice_within, labelled, letter, names, numbers, one_of};
 pub use json::{ends_with_object, flag, lenient, object, optional_text, strings, text_field, without_halves};
 pub use rating::{bracketed, on_scale, rating};
 pub use riddlemill_text::text::counts::{count_words, sentences};

@@ -257,6 +257,28 @@ fn letters_are_read_with_their_trimmings() {
         ("A question like this has no answer", None),
         ("可能是 A，也可能是 B", None),
         ("", None),
+        // What is denied is no answer, and what is left beside it is one.
+        ("The answer is not A.", None),
+        ("It isn’t option A.", None),
+        ("It cannot be the answer A", None),
+        ("不选A", None),
+        ("A不对", None),
+        ("A is wrong.", None),
+        ("Neither A nor B", None),
+        ("除了A都不对", None),
+        ("Anything but A.", None),
+        ("A? No, B? Perhaps.", None),
+        ("A - no. B - no. C - yes. D - no.", Some('C')),
+        ("The correct answer is option C, not A.", Some('C')),
+        ("A不对，B不对，D不对，所以选C", Some('C')),
+        ("A, B and D are wrong. C", Some('C')),
+        ("It is B rather than A or C.", Some('B')),
+        ("选C不选A", Some('C')),
+        ("排除A、B和D，选 C", Some('C')),
+        // The text of an option may deny something itself.
+        ("A 不是所有的鱼都会游泳", Some('A')),
+        ("A. Not every fish swims", Some('A')),
+        ("B: 错误地把比喻当真", Some('B')),
     ] {
         assert_eq!(letter(reply, &letters).ok(), expected, "{reply}");
     }
@@ -269,6 +291,9 @@ fn names_are_read_alone_or_in_a_sentence() {
     assert_eq!(one_of("我认为是“文字游戏”。", &names).unwrap(), "文字游戏");
     assert!(one_of("歧义或文字游戏", &names).is_err());
     assert!(one_of("悖论", &names).is_err());
+    assert!(one_of("这不是歧义", &names).is_err());
+    assert_eq!(one_of("不是歧义，而是文字游戏", &names).unwrap(), "文字游戏");
+    assert!(one_of("除了歧义都可以", &names).is_err());
     assert_eq!(labelled("解释: 一\n理由：二\n分类：歧义", &["分类"]), Some("歧义"));
     assert_eq!(labelled("分类是歧义", &["分类"]), None);
 }
