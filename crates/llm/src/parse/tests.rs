@@ -336,6 +336,28 @@ fn plain_words_lose_their_wrapping() {
     ] {
         assert_eq!(plain(reply, &labels).unwrap(), expected, "{reply}");
     }
+    for reply in [
+        "**Translation:** Ten.",
+        "**Translation**: Ten.",
+        "Sure! Here is the translation:\n\nTen.",
+        "Here's the English translation:\n\n\"Ten.\"\n\n(Note: the pun is kept.)",
+        "Ten.\n\n*Note: I kept the trap.*\n\nLet me know if you need more.",
+        "好的，以下是译文：\nTen.",
+        "Ten.\n\n（注：保留了双关。）",
+    ] {
+        assert_eq!(plain(reply, &["translation", "answer"]).unwrap(), "Ten.", "{reply}");
+    }
+    for text in [
+        "Sure, why do clocks run:\nthey are late.",
+        "Note: this sign is a note. Why?",
+        "*Why* do clocks run?",
+        "Here is the thing: why do clocks run?",
+    ] {
+        assert_eq!(plain(text, &["translation"]).unwrap(), text);
+    }
+    for nothing in ["N/A", "null", "\"null\""] {
+        assert!(plain(nothing, &labels).is_err(), "{nothing}");
+    }
     assert!(plain(" \n ", &labels).is_err());
     assert!(plain("\"\"", &labels).is_err());
 }

@@ -7,22 +7,70 @@ use super::Unreadable;
 /// Openings that quote a whole reply, with their closings.
 const QUOTES: [(char, char); 5] = [('"', '"'), ('“', '”'), ('「', '」'), ('\'', '\''), ('`', '`')];
 
-/// The text of a reply whose prompt asks for text alone: without a fence around all of it, a label at its
-/// start that the prompt ends with, and quotation marks around all of it.
+/// Beginnings of a line that only announces the text below it, in lower case.
+const ANNOUNCES: [&str; 12] = [
+    "sure",
+    "of course",
+    "certainly",
+    "okay",
+    "ok,",
+    "here is",
+    "here's",
+    "here’s",
+    "好的",
+    "当然",
+    "以下是",
+    "下面是",
+];
+/// What such a line announces.
+const ANNOUNCED: [&str; 16] = [
+    "translation",
+    "translated",
+    "english",
+    "version",
+    "answer",
+    "explanation",
+    "analysis",
+    "question",
+    "text",
+    "译文",
+    "翻译",
+    "答案",
+    "回答",
+    "解释",
+    "分析",
+    "改写",
+];
+/// Longer lines are texts, not announcements of one.
+const ANNOUNCEMENT: usize = 90;
+
+/// Beginnings of a last paragraph that speaks about the text above it, in lower case and without marks.
+const REMARKS: [&str; 11] = [
+    "note:",
+    "note that i",
+    "translator's note",
+    "translator’s note",
+    "hope this helps",
+    "i hope this helps",
+    "let me know if",
+    "feel free to ask",
+    "注:",
+    "注：",
+    "译注",
+];
+
+/// Words that stand for an empty text.
+const NOTHING: [&str; 5] = ["n/a", "null", "undefined", "none.", "(none)"];
+
+/// The text of a reply whose prompt asks for text alone: without a fence around all of it, a line that announces it,
+/// a label at its start that the prompt ends with, quotation marks around all of it, and remarks below it.
 ///
 /// # Errors
 /// If nothing is left.
 pub fn plain<'a>(reply: &'a str, labels: &[&str]) -> Result<&'a str, Unreadable> {
-    let mut text = unfenced(reply).trim();
+    let mut text = without_remarks(announced(unfenced(reply).trim()));
     for label in labels {
-        if let Some(rest) = text
-            .get(..label.len())
-            .filter(|head| head.eq_ignore_ascii_case(label))
-            .map(|_| &text[label.len()..])
-            && let Some(rest) = rest.trim_start().strip_prefix([':', '：'])
-        {
-            text = rest.trim();
-        }
+        text = without_label(text, label).unwrap_or(text);
     }
     for (open, close) in QUOTES {
         let inner = text.strip_prefix(open).and_then(|rest| rest.strip_suffix(close));
@@ -31,7 +79,41 @@ pub fn plain<'a>(reply: &'a str, labels: &[&str]) -> Result<&'a str, Unreadable>
             text = inner.trim();
         }
     }
-    if text.is_empty() { Err(Unreadable::new("the reply is empty")) } else { Ok(text) }
+    let is_nothing = NOTHING.iter().any(|nothing| text.eq_ignore_ascii_case(nothing));
+    if text.is_empty() || is_nothing { Err(Unreadable::new("the reply is empty")) } else { Ok(text) }
+}
+
+/// A text without its label and the emphasis around that: `Translation: …`, `**Translation:** …`, `**Translation**: …`.
+fn without_label<'a>(text: &'a str, label: &str) -> Option<&'a str> {
+    let emphasis = |c: char| c == '*' || c == '_';
+    let bare = text.trim_start_matches(emphasis);
+    let marks = text.len() - bare.len();
+    // `get`, because the end of the label may fall inside a character.
+    let head = bare.get(..label.len())?;
+    let rest = bare[label.len()..].trim_start();
+    let rest = rest.trim_start_matches(emphasis).trim_start().strip_prefix([':', '：'])?;
+    let rest = if marks > 0 { rest.trim_start_matches(emphasis) } else { rest };
+    head.eq_ignore_ascii_case(label).then(|| rest.trim())
+}
+
+/// The text below a line that only announces it: "Sure! Here is the translation:".
+fn announced(text: &str) -> &str {
+    let Some((line, rest)) = text.split_once('\n') else { return text };
+    let line = line.trim().trim_end_matches(['*', '_']);
+    let lower = line.to_lowercase();
+    let announces = line.chars().count() <= ANNOUNCEMENT
+        && line.ends_with([':', '：'])
+        && ANNOUNCES.iter().any(|start| lower.starts_with(start))
+        && ANNOUNCED.iter().any(|word| lower.contains(word));
+    if announces && !rest.trim().is_empty() { rest.trim() } else { text }
+}
+
+/// The text above a last paragraph that speaks about it: "(Note: the pun is kept.)".
+fn without_remarks(text: &str) -> &str {
+    let Some((above, last)) = text.rsplit_once("\n\n") else { return text };
+    let lower = last.trim_start_matches(|c: char| c.is_whitespace() || "(（[*_>".contains(c)).to_lowercase();
+    let remarks = REMARKS.iter().any(|start| lower.starts_with(start));
+    if remarks && !above.trim().is_empty() { without_remarks(above.trim()) } else { text }
 }
 
 /// The text without a code fence around all of it.
