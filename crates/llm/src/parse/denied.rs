@@ -1,8 +1,9 @@
 //! What a reply denies: "not A", "A 不对", "A, B and D are wrong" name letters that are no answer.
 
 /// Ends of the text before a choice that deny it, in lower case.
-const BEFORE: [&str; 31] = [
+const BEFORE: [&str; 32] = [
     "not",
+    "cannot",
     "n't",
     "never",
     "neither",
