@@ -69,16 +69,13 @@ pub fn letter(reply: &str, letters: &[char]) -> Result<char, Unreadable> {
             && !rest.starts_with("or ")
             && !rest.starts_with("and ")
     });
-    if let Some(first) = first.filter(|_| stands_alone && !is_word && !is_denied_first(&head[1..])) {
-        // "A or B" and "A、B" choose nothing; an explanation that names another letter later is harmless.
-        if !joined_to_another(&head[1..], letters) {
-            return Ok(first);
-        }
-    } else {
-        let text = if is_word { &head[1..] } else { text };
-        if let Some(only) = only_letter(text, letters) {
-            return Ok(only);
-        }
+    let opens = stands_alone && !is_word && !is_denied_first(head.get(1..).unwrap_or_default());
+    // "A or B" and "A、B" choose nothing; an explanation that names another letter later is harmless.
+    if let Some(first) = first.filter(|_| opens && !joined_to_another(&head[1..], letters)) {
+        return Ok(first);
+    }
+    if let Some(only) = only_letter(if is_word { &head[1..] } else { text }, letters) {
+        return Ok(only);
     }
     let letters: Vec<String> = letters.iter().map(char::to_string).collect();
     Err(Unreadable::new(format!("the answer must be exactly one of {}", letters.join(", "))))

@@ -133,7 +133,7 @@ pub(super) fn is_denied(text: &str, from: usize, to: usize) -> bool {
 /// Whether the letter that opens a reply is denied or doubted at once: "A 不对", "A - no", "A? No, B".
 pub(super) fn is_denied_first(behind: &str) -> bool {
     let behind = behind.trim_start_matches([')', ']', '*', '"', '\'']);
-    behind.trim_start().starts_with('?') || denies_behind(behind, &BEHIND_FIRST)
+    denies_behind(behind, &BEHIND_FIRST)
 }
 
 fn denies_before(text: &str) -> bool {
@@ -141,26 +141,31 @@ fn denies_before(text: &str) -> bool {
     loop {
         let kept = rest.trim_end_matches(|c: char| c.is_whitespace() || "([{【「“\"*'".contains(c)).len();
         rest.truncate(kept);
+        if BEFORE.iter().any(|denial| ends_with_word(&rest, denial)) {
+            return true;
+        }
         match FILLERS.iter().find(|filler| ends_with_word(&rest, filler)) {
             Some(filler) => rest.truncate(rest.len() - filler.len()),
-            None => break,
+            None => return false,
         }
     }
-    BEFORE.iter().any(|denial| ends_with_word(&rest, denial))
 }
 
 fn denies_behind(text: &str, denials: &[&str]) -> bool {
     let head: String = text.chars().take(48).collect::<String>().replace('’', "'").to_lowercase();
     let words = head.trim_start_matches(|c: char| c.is_whitespace() || ")]}】」”\"*'".contains(c));
     let words = words.strip_prefix("选项").unwrap_or(words);
-    if denials.iter().any(|denial| starts_with_word(words, denial)) {
+    // What is asked is not said.
+    if words.starts_with('?') || denials.iter().any(|denial| starts_with_word(words, denial)) {
         return true;
     }
-    // "A - no", "A: wrong", "A? 不".
-    let said = words.trim_start_matches(|c: char| c.is_whitespace() || "-–—:?".contains(c));
+    // "A - no", "A: wrong", with nothing behind it: the text of an option may begin with such a word.
+    let said = words.trim_start_matches(|c: char| c.is_whitespace() || "-–—:".contains(c));
+    let ends = |rest: &str| !rest.trim_start().starts_with(char::is_alphanumeric);
     said.len() < words.len()
-        && (["no", "wrong", "incorrect", "false"].iter().any(|denial| starts_with_word(said, denial))
-            || ["不对", "不正确", "错", "✗", "×", "❌"].iter().any(|denial| said.starts_with(denial)))
+        && ["no", "wrong", "incorrect", "false", "不对", "不正确", "错", "错误", "✗", "×", "❌"]
+            .iter()
+            .any(|denial| said.strip_prefix(denial).is_some_and(ends))
 }
 
 /// Whether a text ends with a word or, in Chinese, with characters. "n't" is the end of a word.

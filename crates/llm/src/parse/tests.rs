@@ -268,6 +268,7 @@ fn letters_are_read_with_their_trimmings() {
         ("除了A都不对", None),
         ("Anything but A.", None),
         ("A? No, B? Perhaps.", None),
+        ("A? No, B.", Some('B')),
         ("A - no. B - no. C - yes. D - no.", Some('C')),
         ("The correct answer is option C, not A.", Some('C')),
         ("A不对，B不对，D不对，所以选C", Some('C')),
