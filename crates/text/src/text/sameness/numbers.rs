@@ -21,7 +21,7 @@ pub(super) fn numbers(plain: &str) -> Vec<u32> {
 
 /// Numerals that are also parts of words (`一下`, `万一`), and make a number only together with others.
 fn is_numeral(c: char) -> bool {
-    "零一二两三四五六七八九十百".contains(c)
+    matches!(c, '零' | '一' | '二' | '两' | '三' | '四' | '五' | '六' | '七' | '八' | '九' | '十' | '百')
 }
 
 /// The runs of digits and numerals among folded characters, each with its value.
@@ -37,9 +37,8 @@ fn runs(chars: &[char]) -> impl Iterator<Item = (usize, usize, u32)> {
             };
             let start = at;
             at += of.max(1);
-            let run: String = chars[start..start + of].iter().collect();
             if of > 0
-                && let Some(value) = value(&run)
+                && let Some(value) = value(&chars[start..at].iter().collect::<String>())
             {
                 return Some((start, at, value));
             }
