@@ -20,6 +20,10 @@ const ENDS: &[&str] = &[
     "xz", "zip", "html", "htm", "mhtml", "mht", "xml", "warc", "wacz",
 ];
 
+/// Columns that are named.
+const NAMED: usize = 12;
+/// Most files of a folder that are looked at.
+const FILES: usize = 500;
 /// Characters of the example that is shown.
 const SHOWN: usize = 60;
 
@@ -56,6 +60,18 @@ fn places(given: &[PathBuf], workspace: &Path) -> Result<(PathBuf, Vec<PathBuf>)
     let mut root: Option<PathBuf> = None;
     let mut files = Vec::new();
     for place in given {
+        // A folder beside the workspace holds files.
+        if place.is_dir() && (root.is_some() || !files.is_empty()) {
+            let found = files_below(place)?;
+            if found.is_empty() {
+                return Err(Failure::usage(format!(
+                    "{}: the folder has no file in it that is not hidden",
+                    place.display()
+                )));
+            }
+            files.extend(found);
+            continue;
+        }
         let ends = place.extension().and_then(|end| end.to_str()).map(str::to_lowercase);
         if place.is_file() {
             let same = |other: &PathBuf| fs::canonicalize(other).ok() == fs::canonicalize(place).ok();
@@ -73,6 +89,31 @@ fn places(given: &[PathBuf], workspace: &Path) -> Result<(PathBuf, Vec<PathBuf>)
     // `.` is the default of the argument, and then -C counts.
     let root = root.filter(|root| root.as_os_str() != ".").unwrap_or_else(|| workspace.to_owned());
     Ok((root, files))
+}
+
+/// The files below a folder that are not hidden, in the order of their names.
+fn files_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).map_err(Error::io("read", &folder))? {
+            let path = entry.map_err(Error::io("read", &folder))?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            match () {
+                () if name.starts_with('.') || name.ends_with(".part") => {}
+                () if path.is_dir() => folders.push(path),
+                () => found.push(path),
+            }
+        }
+    }
+    found.sort();
+    match found.len() {
+        ..=FILES => Ok(found),
+        many => Err(Failure::usage(format!(
+            "{} has {many} files, which are not proposed one by one\n  hint: give one of them; a [[source]] whose `path` is the folder reads all that are like it",
+            folder.display()
+        ))),
+    }
 }
 
 /// What a file is called and what would read it, or why nothing does.
@@ -109,8 +150,9 @@ fn sources(root: &Path, files: &[PathBuf], write: bool, global: &Global) -> Resu
         let rows = proposals.iter().map(|(file, found)| match found {
             Ok((named, proposal)) => json!({
                 "file": file.display().to_string(), "source": table(named, proposal), "kind": proposal.kind,
-                "fields": proposal.fields, "optional": proposal.optional, "profile": proposal.profile,
-                "language": proposal.language,
+                "fields": proposal.fields, "optional": proposal.optional, "at": proposal.at,
+                "profile": proposal.profile, "language": proposal.language,
+                "unused": proposal.unused, "people": proposal.people,
                 "rows": proposal.rows, "written": write,
             }),
             Err(why) => json!({ "file": file.display().to_string(), "why": why.to_string() }),
@@ -210,6 +252,9 @@ fn table(named: &Named, proposal: &SourceProposal) -> String {
         let columns: Vec<String> = proposal.optional.iter().map(|column| quoted(column)).collect();
         text.push_str(&format!("optional = [{}]\n", columns.join(", ")));
     }
+    if let Some(at) = &proposal.at {
+        text.push_str(&format!("at = {}\n", quoted(at)));
+    }
     if let Some(profile) = &proposal.profile {
         text.push_str(&format!("profile = {}\n", quoted(profile)));
     }
@@ -232,13 +277,48 @@ fn print(file: &Path, found: &Proposed) -> String {
                 _ => output::count(proposal.rows as u64, "row"),
             };
             format!(
-                "# {}: by its first {rows}; the first text: {HANG}{example}\n{}\n",
+                "# {}: by its first {rows}; the first text: {HANG}{example}\n{}{}\n",
                 file.display(),
+                remarks(proposal),
                 table(named, proposal)
             )
         }
         Err(why) => format!("# {}: no source: {HANG}{why}\n\n", file.display()),
     }
+}
+
+/// What the proposal leaves out, to be looked at before it is taken.
+fn remarks(proposal: &SourceProposal) -> String {
+    let list = |columns: &[String]| -> String {
+        let more = columns.len().saturating_sub(NAMED);
+        let shown = visible(&columns[..columns.len() - more].join(", "));
+        if more > 0 { format!("{shown} and {more} more") } else { shown }
+    };
+    let mut text = String::new();
+    if let Some(at) = &proposal.at {
+        text.push_str(&match at.as_str() {
+            "/" => "# its objects hold lists of records, too: at = \"/\" reads the objects themselves\n"
+                .to_owned(),
+            at => format!(
+                "# its objects hold a list of records, {}; at = \"/\" would read the objects themselves\n",
+                visible(at)
+            ),
+        });
+    }
+    if !proposal.unused.is_empty() {
+        text.push_str(&format!("# not read: {HANG}{}\n", list(&proposal.unused)));
+    }
+    if !proposal.people.is_empty() {
+        let author = match proposal.fields.contains_key("author") || proposal.kind != "table" {
+            true => "one column can be the author",
+            false => "name the authors' as `author` under fields",
+        };
+        text.push_str(&format!(
+            "# of these, people: {HANG}{}: names that are not read stay in the texts; {author}\n",
+            list(&proposal.people)
+        ));
+    }
+    text
 }
 
 /// Copies the files and adds their tables, of which all or none are written.

@@ -64,6 +64,7 @@ mod names;
 mod newest;
 mod next;
 mod notes;
+mod odd_dumps;
 mod one_report;
 mod outdated;
 mod own;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use encoding_rs::{Encoding, GB18030, UTF_8, UTF_16BE, UTF_16LE};
+use encoding_rs::{BIG5, Encoding, GB18030, UTF_8, UTF_16BE, UTF_16LE};
 use encoding_rs_io::{DecodeReaderBytes, DecodeReaderBytesBuilder};
 
 use super::dialect::HEAD;
@@ -28,43 +28,69 @@ pub fn encoding_of(head: &[u8]) -> (&'static Encoding, usize) {
         [0, first, 0, second, ..] if first != 0 && second != 0 => return (UTF_16BE, 0),
         _ => {}
     }
-    (if is_gb18030(head) { GB18030 } else { UTF_8 }, 0)
+    (of_lines(head), 0)
 }
 
-/// Whether no line outside of ASCII is UTF-8 and all of them are GB18030, in the characters of which Chinese mostly
-/// consists: in GB18030 most texts of Western encodings mean something, too.
-fn is_gb18030(head: &[u8]) -> bool {
+/// Characters that any Chinese text of some length has, in both scripts, and the marks of its sentences.
+const COMMON: &str = "的一是不了在人有我他這这個个們们中來来上大為为和國国地到以說说時时要就出會会可也你對对生能而子那得於于著着下自之年過过發发後后作裡里用道行所然家事成方多經经麼么去法學学如都同現现當当沒没動动面起看定天分還还進进好小部其些主樣样理心她本前開开但因只從从想實实日者意無无與与把什問问吗嗎呢吧啊為谁誰哪怎，。？！、；：「」“”（）《》…";
+
+/// UTF-8, unless no line outside of ASCII is in it and all of them are in one encoding for Chinese.
+fn of_lines(head: &[u8]) -> &'static Encoding {
     // The head may end in the middle of a character.
     let whole = match head.len() < HEAD {
         true => head,
         false => &head[..memchr::memrchr(b'\n', head).unwrap_or(head.len() - 3)],
     };
-    let mut lines =
-        whole.split(|byte| matches!(byte, b'\n' | b'\r')).filter(|line| !line.is_ascii()).peekable();
-    if lines.peek().is_none() {
-        return false;
+    let lines = || whole.split(|byte| matches!(byte, b'\n' | b'\r')).filter(|line| !line.is_ascii());
+    if lines().next().is_none() || lines().any(|line| std::str::from_utf8(line).is_ok()) {
+        return UTF_8;
     }
+    let text_in = |encoding: &'static Encoding| -> Option<String> {
+        let decoded = lines().map(|line| encoding.decode_without_bom_handling(line));
+        decoded.map(|(text, is_wrong)| (!is_wrong).then_some(text)).collect()
+    };
+    let (mainland, taiwan) = (text_in(GB18030), text_in(BIG5));
+    let common = |text: &Option<String>| -> usize {
+        text.iter().flat_map(|text| text.chars()).filter(|c| COMMON.contains(*c)).count()
+    };
+    // Most bytes of one mean something in the other, but rarely what people write. Of a Western encoding a few do in both.
+    let is_chinese = |text: &str| {
+        let wide = text.chars().filter(|c| !c.is_ascii()).count();
+        text.chars().filter(|c| COMMON.contains(*c)).count() * SPARSE >= wide
+    };
+    match (&mainland, &taiwan) {
+        (_, Some(text)) if common(&taiwan) > common(&mainland) && is_chinese(text) => BIG5,
+        (Some(text), _) => {
+            let pairs = lines().map(pairs_of_gb2312);
+            let (common, rare) = pairs.fold((0, 0), |sum, line| (sum.0 + line.0, sum.1 + line.1));
+            if common > rare || is_chinese(text) { GB18030 } else { UTF_8 }
+        }
+        _ => UTF_8,
+    }
+}
+
+/// Among so many characters of a Chinese text one is common.
+const SPARSE: usize = 16;
+
+/// How many pairs of bytes are of the characters of which Chinese in GB18030 mostly consists, and how many are not: in it most
+/// texts of Western encodings mean something, too.
+fn pairs_of_gb2312(line: &[u8]) -> (usize, usize) {
     let (mut common, mut rare) = (0, 0);
-    for line in lines {
-        if std::str::from_utf8(line).is_ok() || GB18030.decode_without_bom_handling(line).1 {
-            return false;
-        }
-        let mut at = 0;
-        while at < line.len() {
-            at += match line[at..] {
-                [first, ..] if first.is_ascii() => 1,
-                [first, second, ..] if first >= 0xa1 && second >= 0xa1 => {
-                    common += 1;
-                    2
-                }
-                _ => {
-                    rare += 1;
-                    2
-                }
-            };
-        }
+    let mut at = 0;
+    while at < line.len() {
+        at += match line[at..] {
+            [first, ..] if first.is_ascii() => 1,
+            [first, second, ..] if first >= 0xa1 && second >= 0xa1 => {
+                common += 1;
+                2
+            }
+            _ => {
+                rare += 1;
+                2
+            }
+        };
     }
-    common > rare
+    (common, rare)
 }
 
 /// Reads text of any of these encodings.
@@ -124,6 +150,12 @@ mod tests {
             assert_eq!(read(&utf16(true, mark)), (text.into(), "UTF-16BE"), "{mark}");
         }
         assert_eq!(read(&GB18030.encode(text).0), (text.into(), "gb18030"));
+        // Traditional Chinese is not read as other characters.
+        for text in ["id,標題\n1,為什麼冰箱不會感冒？\n", "雨傘自己會不會淋濕\n", "魚在水裡會口渴嗎\n"]
+        {
+            assert_eq!(read(&BIG5.encode(text).0), (text.into(), "Big5"));
+            assert_eq!(read(&GB18030.encode(text).0), (text.into(), "gb18030"));
+        }
         // One line in another encoding is that line's fault.
         let mixed = [&GB18030.encode("冰箱\n").0[..], "会感冒吗\n".as_bytes()].concat();
         assert_eq!(read(&mixed).1, "UTF-8");

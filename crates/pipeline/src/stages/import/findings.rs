@@ -6,7 +6,7 @@ use super::cut::of_pages;
 use super::files::Dump;
 use super::rows::{self, Head};
 use super::thread::Threads;
-use super::{columns, files, outcomes, shape};
+use super::{columns, files, header, outcomes, shape};
 use crate::config::SourceKind;
 use riddlemill_files::reading::{Form, sniff};
 use riddlemill_harvest::warc::{Archive, Limits};
@@ -47,9 +47,14 @@ pub(super) fn of_file(dump: &Dump, limit: u64, given: Option<&Threads>) -> Optio
                 return unread(Reason::ForeignFile, what.0);
             }
         }
-        Head::Workbook => {
-            if let Err(what) = rows::of_workbook(dump) {
+        head @ (Head::Csv | Head::Workbook) => {
+            let is_workbook = matches!(head, Head::Workbook);
+            if let Some(what) = is_workbook.then(|| rows::of_workbook(dump).err()).flatten() {
                 return unread(Reason::ForeignFile, what.0);
+            }
+            let names = rows::header(dump).unwrap_or_default();
+            if let Some(what) = header::missing_header(dump, &names, is_workbook) {
+                return unread(Reason::ColumnMissing, what);
             }
         }
         _ => {}

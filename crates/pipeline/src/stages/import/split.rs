@@ -8,6 +8,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::shape::Shape as Form;
+use riddlemill_files::reading::RowFault;
 use riddlemill_record::Reason;
 
 /// A line or an array element.
@@ -91,6 +92,9 @@ pub enum Unread {
     /// The file ends here although it should not.
     #[error("the file ends in the middle: {0}")]
     Truncated(&'static str),
+    /// A row of a table that cannot be put under its columns.
+    #[error(transparent)]
+    Row(#[from] RowFault),
     /// The file holds something else than its first bytes promise.
     #[error("{0}")]
     Foreign(&'static str),
@@ -103,7 +107,7 @@ impl Unread {
             Unread::Oversize(_) => Reason::Oversize,
             Unread::Encoding { .. } | Unread::Undecoded(_) => Reason::Encoding,
             Unread::Truncated(_) => Reason::Truncated,
-            Unread::Foreign(_) => Reason::Unreadable,
+            Unread::Row(_) | Unread::Foreign(_) => Reason::Unreadable,
         }
     }
 
@@ -167,21 +171,23 @@ impl Splitter {
     }
 
     /// For a stream of this shape.
-    pub(super) fn of(shape: Form, limit: u64) -> Splitter {
+    pub(super) fn of(shape: &Form, limit: u64) -> Splitter {
         let array = || Shape::Array(Array { depth: 1, ..Array::default() });
         let splitter = Splitter::new(limit);
         match shape {
             // Blanks before the first item are counted there.
             Form::Lines | Form::Array => splitter,
             Form::Values => Splitter { shape: Shape::Values(Array::default()), ..splitter },
-            Form::Within(before) => Splitter { shape: array(), before: Some(before), ..splitter },
+            Form::Within(before) => Splitter { shape: array(), before: Some(*before), ..splitter },
+            // Pages are taken apart once they are whole.
+            Form::Pages { of, .. } => Splitter::of(of, limit),
         }
     }
 
     /// Goes on at the item of this position, in a stream that was cut into items before.
-    pub(super) fn resumed(limit: u64, shape: Form, position: u64) -> Splitter {
+    pub(super) fn resumed(limit: u64, shape: &Form, position: u64) -> Splitter {
         let shape = match shape {
-            Form::Lines => Shape::Lines,
+            Form::Lines | Form::Pages { .. } => Shape::Lines,
             Form::Values => Shape::Values(Array::default()),
             Form::Array | Form::Within(_) => Shape::Array(Array { depth: 1, ..Array::default() }),
         };

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 
 use super::{Parsed, RawPost};
 use crate::config::SourceKind;
-use riddlemill_harvest::pages::entities;
 use riddlemill_harvest::pages::mojibake::garbled;
+use riddlemill_harvest::pages::{entities, text_of_html};
 use riddlemill_record::Reason;
 
 /// A parsed item with the entities of its texts decoded once. Pages are HTML, whose entities their parsers decode; puzzles are
@@ -15,13 +15,36 @@ pub(super) fn decoded(kind: SourceKind, parsed: Parsed) -> Parsed {
     let Parsed::Post(mut post) = parsed else { return parsed };
     match kind {
         SourceKind::Puzzles | SourceKind::Published => return Parsed::Post(post),
-        // A table's note is JSON, whose columns belong to its owner.
-        SourceKind::Table => {}
+        // A table's note is JSON, whose columns belong to its owner; its texts may come from a site's database.
+        SourceKind::Table => shown(&mut post),
         _ => decode(&mut post.note),
     }
     decode(&mut post.title);
     decode(&mut post.content);
     Parsed::Post(post)
+}
+
+/// Texts of a table as a page would show them, where they are HTML; the others with their entities decoded.
+fn shown(post: &mut RawPost) {
+    let mut read = Vec::new();
+    for (name, text) in [("title", &mut post.title), ("content", &mut post.content)] {
+        let Some(written) = text.as_mut() else { continue };
+        match text_of_html(written) {
+            Some(shown) => {
+                *text = Some(shown);
+                read.push(name);
+            }
+            // The blank that it stands for is one that no rule takes for a blank.
+            None => *written = written.replace("&nbsp;", " "),
+        }
+        if !read.contains(&name) {
+            decode(text);
+        }
+    }
+    if !read.is_empty() {
+        let what = format!("{} in HTML, read as the text that it shows", read.join(" and "));
+        post.noted = if post.noted.is_empty() { what } else { format!("{}; {what}", post.noted) };
+    }
 }
 
 fn decode(text: &mut Option<String>) {
@@ -83,6 +106,19 @@ mod tests {
         for kind in [SourceKind::Puzzles, SourceKind::Published] {
             assert_eq!(decoded(kind, post("a &amp; b", None)), post("a &amp; b", None), "{kind:?}");
         }
+    }
+
+    #[test]
+    fn html_in_a_table_is_read_as_its_text_and_that_is_noted() {
+        let Parsed::Post(read) =
+            decoded(SourceKind::Table, post("<p>云会&nbsp;恐高吗</p>", Some("一<br>二")))
+        else {
+            panic!("no post")
+        };
+        assert_eq!((read.title.as_deref(), read.content.as_deref()), (Some("云会 恐高吗"), Some("一\n二")));
+        assert_eq!(read.noted, "title and content in HTML, read as the text that it shows");
+        let plain = decoded(SourceKind::Table, post("<爸爸去哪了>&nbsp;云", None));
+        assert_eq!(plain, post("<爸爸去哪了> 云", None));
     }
 
     #[test]
