@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::args::{Global, Init};
+use super::commands::{shell_path, workspace_option};
 use super::exit::{Exit, Failure};
 use super::terminal::{HANG, visible};
 use super::{init, output};
-use crate::config::{Config, FILE, Profiles};
+use crate::config::{Config, FILE, Profiles, toml_string};
 use crate::recipe;
 use crate::stages::import::{NoSource, SourceProposal, propose, source_of};
 use crate::store::{Error, durable};
@@ -38,16 +39,16 @@ pub(super) fn init(args: &Init, global: &Global) -> Result<Exit, Failure> {
     }
     if args.write {
         return Err(Failure::usage(
-            "no file is given whose source could be written\n  hint: riddlemill init DIR FILE… --write",
+            "no file is given whose source could be written\n  hint: `riddlemill init . FILE… --write` names files of posts",
         ));
     }
     init::create(&root, args.empty, global)?;
     if !global.quiet {
-        let at = init::at(&root);
+        let at = workspace_option(&root);
         match args.empty {
             true => eprintln!(
                 "next: riddlemill init {} FILE… proposes a [[source]] for each file of posts, and with --write adds it to {FILE}; then riddlemill{at} run",
-                root.display()
+                shell_path(&root)
             ),
             false => eprintln!("next: riddlemill{at} run"),
         }
@@ -136,8 +137,8 @@ fn sources(root: &Path, files: &[PathBuf], write: bool, global: &Global) -> Resu
                 // The next file's name is another, and so is its place in raw/dumps.
                 text.push_str(&format!(
                     "\n[[source]]\nname = {}\npath = {}\n",
-                    quoted(&named.name),
-                    quoted(&named.path)
+                    toml_string(&named.name),
+                    toml_string(&named.path)
                 ));
                 (named, proposal)
             }),
@@ -166,15 +167,15 @@ fn sources(root: &Path, files: &[PathBuf], write: bool, global: &Global) -> Resu
         add(root, &found, global)?;
     }
     if !global.quiet && !found.is_empty() {
-        let at = init::at(root);
+        let at = workspace_option(root);
         match write {
             true => eprintln!("next: riddlemill{at} run; then riddlemill{at} audit"),
             false => {
                 let of = |(file, found): &(&Path, Result<_, _>)| {
-                    found.is_ok().then(|| format!(" {}", file.display()))
+                    found.is_ok().then(|| format!(" {}", shell_path(file)))
                 };
                 let good: String = proposals.iter().filter_map(of).collect();
-                eprintln!("next: riddlemill init {}{good} --write writes this into {FILE}", root.display());
+                eprintln!("next: riddlemill init {}{good} --write writes this into {FILE}", shell_path(root));
             }
         }
     }
@@ -230,40 +231,38 @@ impl Named {
     }
 }
 
-/// A string of TOML, whose escapes are those of JSON.
-fn quoted(text: &str) -> String {
-    json!(text).to_string()
-}
-
 /// The table as it is written.
 fn table(named: &Named, proposal: &SourceProposal) -> String {
     let mut text = format!(
         "[[source]]\nname = {}\nkind = {}\npath = {}\n",
-        quoted(&named.name),
-        quoted(proposal.kind),
-        quoted(&named.path)
+        toml_string(&named.name),
+        toml_string(proposal.kind),
+        toml_string(&named.path)
     );
     if !proposal.fields.is_empty() {
-        let fields: Vec<String> =
-            proposal.fields.iter().map(|(field, column)| format!("{field} = {}", quoted(column))).collect();
+        let fields: Vec<String> = proposal
+            .fields
+            .iter()
+            .map(|(field, column)| format!("{field} = {}", toml_string(column)))
+            .collect();
         text.push_str(&format!("fields = {{ {} }}\n", fields.join(", ")));
     }
     if !proposal.optional.is_empty() {
-        let columns: Vec<String> = proposal.optional.iter().map(|column| quoted(column)).collect();
+        let columns: Vec<String> = proposal.optional.iter().map(|column| toml_string(column)).collect();
         text.push_str(&format!("optional = [{}]\n", columns.join(", ")));
     }
     if let Some(at) = &proposal.at {
         text.push_str(&format!("at = {}\n", quoted(at)));
     }
     if let Some(profile) = &proposal.profile {
-        text.push_str(&format!("profile = {}\n", quoted(profile)));
+        text.push_str(&format!("profile = {}\n", toml_string(profile)));
     }
     if proposal.bare {
         // The ids of two sites would otherwise be those of one.
-        text.push_str(&format!("namespace = {}\n", quoted(&named.name)));
+        text.push_str(&format!("namespace = {}\n", toml_string(&named.name)));
     }
     if let Some(language) = proposal.language {
-        text.push_str(&format!("language = {}\n", quoted(language)));
+        text.push_str(&format!("language = {}\n", toml_string(language)));
     }
     text
 }

@@ -12,6 +12,7 @@ mod accounting;
 mod advice;
 mod advice_records;
 mod advice_sets;
+mod advised;
 mod audit;
 mod batches;
 mod bounded_work;

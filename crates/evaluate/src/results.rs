@@ -14,7 +14,7 @@ use super::tables::{Comparison, Report};
 use crate::figures::{self, Table, plain};
 use crate::review::agreement::Bootstrap;
 use crate::review::exchange::{CsvFor, csv_table};
-use crate::text::decimals;
+use crate::text::{counted, decimals};
 
 /// The results for one set.
 pub struct Results<'a> {
@@ -199,9 +199,12 @@ fn sheet<const N: usize>(headers: [&str; N], rows: impl Iterator<Item = [String;
 pub fn head(results: &Results<'_>) -> String {
     let Summary { answers, format_errors, cut, refused, missing, set_aside, .. } = summary(results);
     format!(
-        "{} items, {answers} answers, {format_errors} of them not in the form that was asked for, {cut} cut, {refused} \
-         refused; {missing} replies missing, {set_aside} lines set aside. Intervals hold the middle {:.0} % of {} bootstrap resamples (seed {}).",
-        results.report.items,
+        "{}, {}, {format_errors} of them not in the form that was asked for, {cut} cut, {refused} \
+         refused; {} missing, {} set aside. Intervals hold the middle {:.0} % of {} bootstrap resamples (seed {}).",
+        counted(results.report.items as u64, "item"),
+        counted(answers as u64, "answer"),
+        counted(missing as u64, "reply"),
+        counted(set_aside as u64, "line"),
         100.0 * results.bootstrap.level,
         results.bootstrap.resamples,
         results.seed

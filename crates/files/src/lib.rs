@@ -33,6 +33,6 @@ pub use error::Error;
 pub use inside::inside;
 pub use lock::Lock;
 pub use secret::{LOGS, fingerprint, made_with, secret, secret_or_draw};
-pub use trust::{Trust, Wish};
+pub use trust::{Trust, Wish, shell_word};
 pub use unpacked::{Unpacked, unpack};
 pub use workspace::Workspace;

@@ -53,6 +53,17 @@ pub enum Wish {
     },
 }
 
+/// A word as a shell takes it, for commands that messages propose.
+pub fn shell_word(word: &str) -> String {
+    // Only what no shell reads as more than itself; letters of any language.
+    let is_plain = |c: char| c.is_alphanumeric() || "_/.:@%+,=-…".contains(c) || cfg!(windows) && c == '\\';
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false if cfg!(windows) => format!("\"{word}\""),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
 impl Wish {
     /// The word that agrees to it, for `riddlemill trust add`, `--trust` and the environment variable.
     pub fn word(&self) -> String {

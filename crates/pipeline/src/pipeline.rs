@@ -84,6 +84,11 @@ pub enum RunError {
     /// A run from a later stage needs the earlier ones.
     #[error("{recipe}: stage {stage} has not been made\n  hint: run without --from or --only first")]
     Missing { recipe: &'static str, stage: &'static str },
+    /// A recipe goes on from a stage of another one.
+    #[error(
+        "{recipe} goes on from {stage} of {of}, which has not been made\n  hint: `riddlemill run --recipe {of} --recipe {recipe}` makes both"
+    )]
+    MissingInput { recipe: &'static str, of: &'static str, stage: &'static str },
 }
 
 impl From<store::Error> for RunError {
@@ -281,7 +286,13 @@ fn foreign(
     let mut made = BTreeMap::new();
     for input in recipe.steps().iter().flat_map(|step| step.inputs) {
         if input.contains('/') {
-            made.insert(*input, open(workspace, recipe, input)?.manifest().clone());
+            let stage = open(workspace, recipe, input).map_err(|error| match error {
+                RunError::Missing { recipe: of, stage } => {
+                    RunError::MissingInput { recipe: recipe.name, of, stage }
+                }
+                error => error,
+            });
+            made.insert(*input, stage?.manifest().clone());
         }
     }
     Ok(made)

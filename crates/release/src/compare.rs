@@ -29,7 +29,7 @@ use crate::pipeline::RunError;
 use crate::recipe::Recipe;
 use crate::review::agreement::{Confusion, Weights};
 use crate::stages::similar_pairs;
-use crate::text::decimals;
+use crate::text::{counted, decimals};
 
 mod forms;
 mod groups;
@@ -338,8 +338,8 @@ impl Comparison {
     /// The comparison for a terminal.
     pub fn text(&self) -> String {
         let mut out = format!(
-            "{} items, {} in the reference: {} found exactly, {} nearly, {} missing; {} are not in the reference\n",
-            self.items,
+            "{}, {} in the reference: {} found exactly, {} nearly, {} missing; {} not in the reference\n",
+            counted(self.items as u64, "item"),
             self.reference,
             self.exact,
             self.near.len(),

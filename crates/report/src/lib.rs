@@ -54,12 +54,4 @@ pub fn number(n: u64) -> String {
     text::grouped(i64::try_from(n).unwrap_or(i64::MAX))
 }
 
-/// A count with its noun: `1 record`, `2 records`, `2 replies`.
-pub fn count(n: u64, noun: &str) -> String {
-    let noun = match noun.strip_suffix('y') {
-        _ if n == 1 => noun.to_string(),
-        Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{stem}ies"),
-        _ => format!("{noun}s"),
-    };
-    format!("{} {noun}", number(n))
-}
+pub use text::counted as count;

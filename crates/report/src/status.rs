@@ -4,8 +4,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Serialize, Serializer};
 
+use super::count;
 use super::next::{CauseRow, Next, RecipeState, next};
-use super::number;
 use crate::config::Config;
 use crate::crawl::{self, Dirs};
 use crate::llm::store::Origin;
@@ -261,9 +261,7 @@ pub fn crawl_dirs(config: &Config) -> Dirs {
 
 fn describe(step: &Planned) -> (&'static str, String) {
     match (&step.freshness, step.after) {
-        (Freshness::Fresh(manifest), None) => {
-            ("fresh", format!("{} records", number(manifest.counts.records_out)))
-        }
+        (Freshness::Fresh(manifest), None) => ("fresh", count(manifest.counts.records_out, "record")),
         (Freshness::Fresh(_), Some(after)) => {
             ("depends", format!("fresh if the result of {after} does not change"))
         }

@@ -1,11 +1,13 @@
 //! Text in the encodings that programs for Chinese and spreadsheets write, as UTF-8.
 
-use std::io::{self, Read};
+use std::io::{self, BufRead, Read};
+use std::path::Path;
 
-use encoding_rs::{BIG5, Encoding, GB18030, UTF_8, UTF_16BE, UTF_16LE};
+use encoding_rs::{BIG5, EUC_JP, EUC_KR, Encoding, GB18030, SHIFT_JIS, UTF_8, UTF_16BE, UTF_16LE};
 use encoding_rs_io::{DecodeReaderBytes, DecodeReaderBytesBuilder};
 
 use super::dialect::HEAD;
+use super::open;
 
 /// Text as UTF-8, and what it was before.
 pub struct Decoded {
@@ -115,6 +117,70 @@ pub fn text_of(mut reader: Box<dyn Read + Send>) -> io::Result<Decoded> {
     Ok(Decoded { reader: Box::new(decoder), encoding: Some(encoding), mark: 0 })
 }
 
+/// Text most of whose lines are neither UTF-8 nor in another encoding that is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OtherEncoding {
+    /// Its lines, as far as it was looked at.
+    pub lines: u64,
+    /// Those that are not UTF-8.
+    pub wrong: u64,
+    /// The encoding that all of these are probably in, as `iconv` calls it.
+    pub name: Option<&'static str>,
+}
+
+/// Bytes of a file whose lines are counted, at most.
+const COUNTED: u64 = 256 << 20;
+
+/// The encoding of a file whose lines beyond ASCII are mostly no UTF-8; `None` of any other, and of one that cannot be read.
+pub fn other_encoding(path: &Path) -> Option<OtherEncoding> {
+    let mut head = Vec::with_capacity(HEAD);
+    let mut reader = open(path).ok()?;
+    reader.by_ref().take(HEAD as u64).read_to_end(&mut head).ok()?;
+    let is_cut = |bytes: &[u8]| std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_some());
+    // Nearly every file ends here.
+    if encoding_of(&head) != (UTF_8, 0) || !is_cut(&head) {
+        return None;
+    }
+    let mut reader = io::BufReader::new(io::Cursor::new(head).chain(reader).take(COUNTED));
+    let (mut lines, mut sound, mut wrong, mut line) = (0, 0, 0, Vec::new());
+    let (mut lone, mut high) = (0, 0);
+    // Of two bytes a character, in which texts of others are seldom valid, as `iconv` calls them.
+    let mut fits = [
+        (EUC_JP, "EUC-JP", true),
+        (SHIFT_JIS, "SHIFT_JIS", true),
+        (EUC_KR, "CP949", true),
+        (BIG5, "BIG5", true),
+        (GB18030, "GB18030", true),
+    ];
+    while reader.read_until(b'\n', &mut line).ok()? > 0 {
+        lines += 1;
+        if std::str::from_utf8(&line).is_err() {
+            wrong += 1;
+            let is_high = |at: usize| line.get(at).is_some_and(|byte| !byte.is_ascii());
+            for at in (0..line.len()).filter(|at| is_high(*at)) {
+                high += 1u64;
+                lone += u64::from(!is_high(at + 1) && (at == 0 || !is_high(at - 1)));
+            }
+            for (encoding, _, fits) in fits.iter_mut().filter(|(_, _, fits)| *fits) {
+                *fits = !encoding.decode_without_bom_handling(&line).1;
+            }
+        } else {
+            sound += u64::from(!line.is_ascii());
+        }
+        line.clear();
+    }
+    // One line in another encoding is that line's fault.
+    if wrong < 2 || wrong <= sound {
+        return None;
+    }
+    // Letters with accents stand between letters; a character of an Asian language has two bytes.
+    let name = match lone * 10 >= high * 8 {
+        true => Some("WINDOWS-1252"),
+        false => fits.iter().find(|(_, _, fits)| *fits).map(|(_, name, _)| *name),
+    };
+    Some(OtherEncoding { lines, wrong, name })
+}
+
 /// An error where it occurred.
 struct Failing(Option<io::Error>);
 
@@ -134,6 +200,26 @@ mod tests {
         let mut reader = decoded.reader;
         reader.read_to_end(&mut text).unwrap();
         (String::from_utf8_lossy(&text).into_owned(), decoded.encoding.map_or("UTF-8", Encoding::name))
+    }
+
+    #[test]
+    fn a_file_of_another_encoding_is_known_as_a_whole() {
+        let of = |bytes: &[u8]| {
+            let file = tempfile::NamedTempFile::new().unwrap();
+            std::fs::write(file.path(), bytes).unwrap();
+            other_encoding(file.path())
+        };
+        let western = |n: usize| format!("{n},Pourquoi le caf\u{e9} est-il press\u{e9}\u{92}\n");
+        let bytes: Vec<u8> =
+            (0..3000).flat_map(|n| western(n).chars().map(|c| c as u8).collect::<Vec<_>>()).collect();
+        let found = of(&[b"id,text\n", &bytes[..]].concat()).unwrap();
+        assert_eq!(found, OtherEncoding { lines: 3001, wrong: 3000, name: Some("WINDOWS-1252") });
+        let korean = "id,text\n1,왜 물고기는 목이 마르지 않을까\n2,구름은 높은 곳이 무서울까\n";
+        assert_eq!(of(&EUC_KR.encode(korean).0).map(|found| found.wrong), Some(2));
+        // Mostly sound, or in an encoding that is read.
+        assert_eq!(of("caf\u{e9}\ncaf\u{e9}\n".as_bytes()), None);
+        assert_eq!(of(&["冰箱\n云\n".as_bytes(), b"caf\xe9\n"].concat()), None);
+        assert_eq!(of(&GB18030.encode("冰箱\n云\n").0), None);
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub mod workbook;
 pub mod zipped;
 
 pub use dialect::{Dialect, HEAD, column_name};
-pub use encoding::{Decoded, encoding_of, text_of};
+pub use encoding::{Decoded, OtherEncoding, encoding_of, other_encoding, text_of};
 pub use packed::{Packing, open};
 pub use rows::{Row, RowFault, RowReader};
 pub use sniff::{Foreign, Form, sniff};

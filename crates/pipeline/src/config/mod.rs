@@ -24,7 +24,7 @@ pub use json_schema::json_schema;
 pub use layer::Origin;
 pub use layers::{Config, Overrides, PAPER, Setting, Written};
 pub use profile::Profiles;
-pub use riddlemill_schema::hint::{near_miss, unknown};
+pub use riddlemill_schema::hint::{near_miss, toml_string, unknown};
 pub use riddlemill_schema::problem::{Problem, Problems};
 pub use riddlemill_schema::{Key, Kind, Mismatch, Section};
 pub use source::{Source, SourceKind, TABLE, Take};

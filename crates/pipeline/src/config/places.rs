@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::Problem;
 use super::layer::Origin;
 use super::sections::SECTIONS;
-use riddlemill_files::{Trust, Wish};
+use riddlemill_files::{Trust, Wish, shell_word};
 
 /// The settings whose values are files, folders or patterns of files.
 const PLACES: [(&str, &str); 7] = [
@@ -62,7 +62,7 @@ pub(super) fn agreed(
 
 /// Why a place is not read, and what agrees to it.
 pub fn refusal(written: &str, wish: &Wish) -> String {
-    let word = wish.word();
+    let word = shell_word(&wish.word());
     format!(
         "{written:?} would {wish}, outside of this workspace, which was not made on this machine; it was not read\n  \
          hint: if you want that, `riddlemill trust add {word}` says so once, --trust {word} for one call \

@@ -5,6 +5,7 @@ use riddlemill_record::Request;
 
 use super::voting::Remedy;
 use super::words::{Said, Word};
+use crate::config::toml_string;
 
 /// The paths behind an address in the settings.
 const ENDINGS: [&str; 6] =
@@ -15,7 +16,7 @@ pub(super) fn parameter(endpoint: &Endpoint, request: &Request) -> Option<Remedy
     let name = endpoint.name.as_str();
     let first = |word, setting: &str| Some(Remedy::First(Said::of(word, [setting, name])));
     if let Some(near) = &request.near {
-        return first(Word::Set, &format!("model = {near:?}"));
+        return first(Word::Set, &format!("model = {}", toml_string(near)));
     }
     // Servers word it differently, and only the beginning of their messages is kept.
     let message = request.server.as_ref()?.to_lowercase();
@@ -66,7 +67,7 @@ pub(super) fn moved(name: &str, to: Option<&str>) -> Remedy {
     Remedy::First(match to {
         Some(to) => {
             let base = ENDINGS.iter().find_map(|end| to.strip_suffix(end)).unwrap_or(to);
-            Said::of(Word::Set, [&format!("base_url = {base:?}"), name])
+            Said::of(Word::Set, [&format!("base_url = {}", toml_string(base)), name])
         }
         None => Said::of(Word::CheckUrl, [name]),
     })

@@ -16,7 +16,7 @@ use super::grams::{filter, grams, probes, whole};
 use crate::stages::import::{Block, Dump, Recalled, Sift, blocks};
 use riddlemill_files::fence;
 use riddlemill_tables::Error;
-use riddlemill_tables::durable::digest;
+use riddlemill_tables::durable::digest_plain;
 use riddlemill_text::text::normalise::{Fold, fold};
 
 /// Raised whenever the layout changes, or the extraction of texts.
@@ -230,7 +230,7 @@ fn make(dump: &Dump, origin: Origin, limit: u64) -> Result<Vec<u8>, Error> {
         .collect();
     ids.par_sort_unstable();
     ids.dedup();
-    let (sha256, _) = digest(&dump.path).map_err(Error::io("read", &dump.path))?;
+    let (sha256, _) = digest_plain(&dump.path).map_err(Error::io("read", &dump.path))?;
     let head = Head { origin, sha256, blocks: found.len(), ids: ids.len() };
     let mut bytes = serde_json::to_vec(&head).map_err(|e| Error::stale_file(&dump.path, e))?;
     bytes.push(b'\n');

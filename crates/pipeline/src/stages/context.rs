@@ -1,7 +1,7 @@
 //! What all stages have in common: the kinds of their rows, how they end early, and whom they tell.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::unusable::Unusable;
 use crate::config::{Config, sections};
@@ -9,7 +9,7 @@ use riddlemill_benchmarks::record_kind::RecordKind;
 use riddlemill_llm::{CancellationToken, Limits, Run, Usd};
 use riddlemill_record::{Column, Declared, Post, Typed};
 use riddlemill_tables as store;
-use riddlemill_text::join::Watch;
+use riddlemill_text::join::{Expected, Watch};
 
 /// What a stage's rows are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -239,14 +239,48 @@ pub struct Waiting<'a> {
     stop: &'a Stop,
     pulse: &'a dyn Pulse,
     records: u64,
-    /// The share that is done, and the records that were reported for it.
-    done: Mutex<(f64, u64)>,
+    done: Mutex<Done>,
 }
+
+/// What is done of a join.
+struct Done {
+    /// The share of the join.
+    share: f64,
+    /// The records that were reported for it.
+    told: u64,
+    /// The share of the join in the stage.
+    of_stage: f64,
+    /// Whether the stage goes on after it.
+    goes_on: bool,
+}
+
+/// The share of a join in a stage that goes on after it, where nothing can be foretold.
+const JOIN: f64 = 0.875;
+
+/// Nanoseconds that a record takes that is written after a join. No other core helps with it.
+const WRITTEN: f64 = 6_000.0;
 
 impl<'a> Waiting<'a> {
     /// For a join of this many records.
     pub fn new(stop: &'a Stop, pulse: &'a dyn Pulse, records: u64) -> Self {
-        Waiting { stop, pulse, records, done: Mutex::new((0.0, 0)) }
+        let done = Done { share: 0.0, told: 0, of_stage: 1.0, goes_on: false };
+        Waiting { stop, pulse, records, done: Mutex::new(done) }
+    }
+
+    /// For a join of this many records, whose pairs are then written, and the records.
+    pub fn before_writing(stop: &'a Stop, pulse: &'a dyn Pulse, records: u64) -> Self {
+        let done = Done { share: 0.0, told: 0, of_stage: JOIN, goes_on: true };
+        Waiting { stop, pulse, records, done: Mutex::new(done) }
+    }
+
+    /// What is left for the writing.
+    pub fn left(&self) -> u64 {
+        self.records - self.lock().told
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Done> {
+        // A panic in another thread leaves valid numbers, and progress is no reason for a second panic.
+        self.done.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -257,18 +291,28 @@ impl Watch for Waiting<'_> {
 
     fn advance(&self, share: f64) {
         let new = {
-            // A panic in another thread leaves valid numbers, and progress is no reason for a second panic.
-            let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
-            done.0 += share;
+            let mut done = self.lock();
+            done.share += share;
+            let records = self.records as f64 * done.of_stage;
             // Sums of shares have rounding errors.
-            let records = ((done.0 + 1e-9) * self.records as f64).min(self.records as f64) as u64;
-            let new = records.saturating_sub(done.1);
-            done.1 += new;
+            let records = ((done.share + 1e-9) * records).min(records) as u64;
+            let new = records.saturating_sub(done.told);
+            done.told += new;
             new
         };
         // After the lock is released, so that a slow pulse does not block the join's other threads.
         if new > 0 {
             self.pulse.advance(new);
+        }
+    }
+
+    fn expect(&self, expected: Expected) {
+        let mut done = self.lock();
+        if done.goes_on {
+            let cores = rayon::current_num_threads().max(1) as f64;
+            let (join, figures) = (expected.join / cores, expected.figures / cores);
+            let written = self.records as f64 * WRITTEN;
+            done.of_stage = (join / (join + figures + written).max(1.0)).clamp(0.02, 0.98);
         }
     }
 }

@@ -49,6 +49,9 @@ pub struct Import {
     pub blank: usize,
 }
 
+/// Most columns that a message names.
+const NAMED: usize = 30;
+
 /// Rows that are read together, on all cores.
 const BATCH: usize = 1 << 14;
 
@@ -224,7 +227,10 @@ impl Columns {
         let fields = asked.filter(|(_, field)| field.required).map(|((name, at), _)| (*name, *at));
         let sheet = entries.sheet.as_ref().map(|sheet| format!("sheet {sheet}")).unwrap_or_default();
         let absent = needed.into_iter().chain(fields).filter(|(_, at)| at.is_none());
-        doubled.chain(absent.map(|(name, _)| problem(sheet.clone(), Trouble::NoColumn(name)))).collect()
+        let columns =
+            || entries.columns.iter().filter(|name| !name.is_empty()).take(NAMED).cloned().collect();
+        let lacking = |name| problem(sheet.clone(), Trouble::NoColumn { name, columns: columns() });
+        doubled.chain(absent.map(|(name, _)| lacking(name))).collect()
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::answers::Fault;
 use crate::ballot::Role;
+use riddlemill_text::text::counted;
 
 /// One problem.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,8 +46,15 @@ pub enum Trouble {
     #[error("the header `{0}` occurs a second time; this column is not read")]
     DoubledHeader(String),
     /// A required column is missing.
-    #[error("no column `{0}`")]
-    NoColumn(&'static str),
+    #[error("no column `{name}`; {}", match columns.is_empty() {
+        true => "it has none of a ballot's".to_owned(),
+        false => format!("its columns are {}", columns.join(", ")),
+    })]
+    NoColumn {
+        name: &'static str,
+        /// Those that are there.
+        columns: Vec<String>,
+    },
     /// The row ends before its last columns.
     #[error("the row has {given} of {wanted} columns; was the file saved completely?")]
     Short {
@@ -156,7 +164,7 @@ pub enum Trouble {
     },
     /// Assigned rows that are not in the file.
     #[error(
-        "{count} items assigned to {annotator} are not in the file, the first is {first}; they stay open"
+        "{} assigned to {annotator} but not in the file, the first is {first}; what is not there stays open", counted(*count as u64, "item")
     )]
     RowsMissing {
         /// Whose.

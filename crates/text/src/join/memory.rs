@@ -21,12 +21,12 @@ const MANY_KEYS: u64 = 256;
 /// Texts that one task counts or spells.
 const CHUNK: usize = 1 << 13;
 
-/// What the steps of a join take of it, about: guessed, and of no effect but on how long a bar says that it will take.
-const COUNT: f64 = 0.04;
-const SPELL: f64 = 0.06;
-const CUT: f64 = 0.05;
-const INDEX: f64 = 0.15;
-const PROBE: f64 = 0.70;
+/// What the steps before the looking up take of them, about: guessed, and of no effect but on how long a bar says that it
+/// will take.
+const COUNT: f64 = 0.13;
+const SPELL: f64 = 0.20;
+const CUT: f64 = 0.17;
+const INDEX: f64 = 0.50;
 
 /// Every pair of these texts, which are distinct and not empty, by their places in the input, `a < b`, ascending. The rows
 /// of each text are counted, too.
@@ -37,14 +37,15 @@ pub(super) fn matches(
     block_keys: u64,
     part: Part<'_>,
 ) -> (Vec<Match>, Effort) {
-    let order = Order::new(&count(texts, rows, query, part.share(COUNT)), query.threshold);
-    let (records, texts) = spell(texts, &order, part.share(SPELL));
+    let (probe, before) = part.of_join();
+    let order = Order::new(&count(texts, rows, query, before.share(COUNT)), query.threshold);
+    let (records, texts) = spell(texts, &order, before.share(SPELL));
     let (mut found, mut effort) = (Vec::<Match>::new(), Effort::default());
     if part.stopped() {
         return (Vec::new(), effort);
     }
-    let blocks = blocks(&records, &order, block_keys, part.share(CUT));
-    let (index, probe) = (part.share(INDEX), part.share(PROBE));
+    let blocks = blocks(&records, &order, block_keys, before.share(CUT));
+    let index = before.share(INDEX);
     let concerned: Vec<u32> = blocks
         .iter()
         .map(|range| {

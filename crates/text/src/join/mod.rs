@@ -38,6 +38,7 @@
 mod block;
 mod classes;
 mod disk;
+mod forecast;
 mod functions;
 mod index;
 mod keys;
@@ -81,4 +82,4 @@ pub use stats::{Order, Stats};
 pub use threshold::{Score, Threshold, ThresholdError};
 #[cfg(test)]
 pub(crate) use watch::Stopped;
-pub use watch::{Unwatched, Watch};
+pub use watch::{Expected, Unwatched, Watch};

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::{Share, Shortcuts};
+use crate::text::counted;
 
 /// Limits on how well answers may be guessed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -98,8 +99,8 @@ pub fn findings(figures: &Shortcuts, limits: &Limits) -> Vec<Finding> {
         found.push(Finding {
             figure: "near_equal",
             what: format!(
-                "{} pairs of options hardly differ (limit {})",
-                figures.near_equal.len(),
+                "{} of options with hardly a difference (limit {})",
+                counted(figures.near_equal.len() as u64, "pair"),
                 limits.near_equal
             ),
             fix: "pick another wrong option",
@@ -111,8 +112,8 @@ pub fn findings(figures: &Shortcuts, limits: &Limits) -> Vec<Finding> {
         found.push(Finding {
             figure: "reused",
             what: format!(
-                "{} options occur in several items (limit {})",
-                figures.reused.len(),
+                "{} in several items (limit {})",
+                counted(figures.reused.len() as u64, "option"),
                 limits.reused
             ),
             fix: "pick another option in all items but one",

@@ -49,6 +49,16 @@ pub fn grouped(n: i64) -> String {
     out
 }
 
+/// A count with its noun: `1 record`, `2 records`, `2 replies`.
+pub fn counted(n: u64, noun: &str) -> String {
+    let noun = match noun.strip_suffix('y') {
+        _ if n == 1 => noun.to_owned(),
+        Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{stem}ies"),
+        _ => format!("{noun}s"),
+    };
+    format!("{} {noun}", grouped(i64::try_from(n).unwrap_or(i64::MAX)))
+}
+
 /// A figure with so many decimals. What rounds to zero has no minus, from whichever side it comes.
 pub fn decimals(value: f64, digits: usize) -> String {
     let shown = format!("{value:.digits$}");

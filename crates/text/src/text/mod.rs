@@ -19,7 +19,7 @@ pub mod segment;
 pub mod sketch;
 pub mod time;
 
-pub use counts::{decimals, grouped};
+pub use counts::{counted, decimals, grouped};
 
 /// Whether a character is a letter or a digit: [`char::is_alphanumeric`], faster for Chinese.
 pub fn is_letter(c: char) -> bool {

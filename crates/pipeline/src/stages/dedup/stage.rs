@@ -19,6 +19,7 @@ use riddlemill_text::join::{Spill, Unwatched, Watch};
 use riddlemill_text::offline::dedup::{
     Found, SimilarPair, query, ranks, similar_pairs, similar_pairs_on_disk,
 };
+use riddlemill_text::text::counted;
 use riddlemill_text::text::sameness::{MOST_UNITS, Veto, veto};
 
 /// Removes duplicates among the posts of these stages, each of which is one whatever number of them have it, by their texts and by people's decisions. What does not fit in
@@ -49,9 +50,7 @@ pub fn dedup(
     }
     let near = near_by_embeddings(inputs, &posts)?;
     let count = posts.count() as u64;
-    // Some records are left for the writing, which is the stage's end.
-    let (joined, written) = (count - count / WRITING, count / WRITING);
-    let waiting = Waiting::new(stop, pulse, joined);
+    let waiting = Waiting::before_writing(stop, pulse, count);
     let (groups, mut pairs) = match posts.in_memory() {
         Some(texts) => {
             let (groups, pairs) = similar_pairs(&texts, settings, &waiting);
@@ -101,12 +100,14 @@ pub fn dedup(
     };
     stop.check()?;
     let mut table = writer.table::<NearPair>("pairs")?;
+    let written = Waiting::new(stop, pulse, waiting.left());
+    let each = 1.0 / (count as f64 + PAIR * decided.pair_count() as f64).max(1.0);
     decided.pairs(&posts, &places, &waiting, |pairs| {
         pairs.iter().for_each(|pair| table.append(pair));
+        written.advance(PAIR * each * pairs.len() as f64);
         Ok(table.flush()?)
     })?;
     writer.keep(table)?;
-    let written = Waiting::new(stop, pulse, written);
     let (mut sources, mut first) = (Sources::default(), 0);
     // Read a second time, because only ids, texts and ranks were kept in memory.
     let parts = inputs
@@ -131,7 +132,7 @@ pub fn dedup(
             sources.count(&post.source, matches!(outcome, Some(Outcome::Merged { .. })), unknown);
             let id = post.id.clone();
             writer.append(&id, &outcome.unwrap_or(Outcome::Kept(post)));
-            written.advance(1.0 / count as f64);
+            written.advance(each);
             stop.check()?;
         }
         writer.flush()?;
@@ -148,8 +149,9 @@ pub(in crate::stages) fn of_over_length(
 ) -> Option<String> {
     (long > 0 && query(settings).is_none()).then(|| {
         format!(
-            "{long} of {all} texts are over {MOST_UNITS} characters long (of English: words), so that they are compared as copies \
-             and as beginnings of each other, and not by their wording"
+            "{long} of {} over {MOST_UNITS} characters long (of English: words), compared as copies and as beginnings of each \
+             other, and not by wording",
+            counted(all as u64, "text")
         )
     })
 }
@@ -226,8 +228,8 @@ pub(in crate::stages) fn unmerged<R: Record>(
     }
 }
 
-/// The share of the progress bar that is for writing: one record in this many.
-const WRITING: u64 = 8;
+/// Writing a pair with its figures takes as long as writing so many records, about.
+const PAIR: f64 = 1.5;
 
 /// The predicate of pairs whose embeddings are near.
 const COSINE: &str = "cosine";

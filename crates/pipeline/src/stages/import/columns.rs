@@ -11,7 +11,7 @@ use super::files::Dump;
 use super::known_columns::field_of;
 use super::wanted::{Wanted, in_braces, wanted};
 use super::{loose, rows};
-use crate::config::{SourceKind, near_miss};
+use crate::config::{SourceKind, near_miss, toml_string};
 use riddlemill_files::reading::column_name;
 use riddlemill_text::notation;
 
@@ -142,7 +142,7 @@ pub(super) fn missing_of(dump: &Dump, columns: &Columns) -> Option<Missing> {
             "name a column that is there, or, if rows may lack it, optional = [{}]",
             open.iter()
                 .filter_map(|w| w.any.first())
-                .map(|name| format!("{name:?}"))
+                .map(|name| toml_string(name.as_str()))
                 .collect::<Vec<_>>()
                 .join(", ")
         ),
@@ -150,7 +150,8 @@ pub(super) fn missing_of(dump: &Dump, columns: &Columns) -> Option<Missing> {
             let text =
                 TEXTS.iter().find(|text| columns.iter().any(|name| name == *text)).unwrap_or(&"COLUMN");
             format!(
-                "another kind; kind = \"table\" reads any columns, with fields = {{ content = {text:?} }}"
+                "another kind; kind = \"table\" reads any columns, with fields = {{ content = {} }}",
+                toml_string(text)
             )
         }
     };
@@ -229,8 +230,9 @@ fn suggestion(dump: &Dump, wanted: &Wanted, columns: &[String]) -> Option<String
     let like = || free().find(|column| is_text && TEXTS.iter().any(|text| column.eq_ignore_ascii_case(text)));
     let meant = folded.or_else(|| near_miss(name, free())).or_else(like)?;
     Some(match dump.fields.values().any(|pattern| pattern == name) {
-        true => format!("{} = {meant:?}", wanted.by),
-        false => format!("{{{meant}}} in {}", wanted.by),
+        true => format!("{} = {}", wanted.by, toml_string(meant)),
+        // Between quotes, because that is where braces are written.
+        false => format!("{} in {}", toml_string(&format!("{{{meant}}}")), wanted.by),
     })
 }
 

@@ -65,6 +65,7 @@ use riddlemill_record::{Outcome, Post, PostKind, Reason};
 use riddlemill_tables::{Batch, LedgerRecord, StageWriter};
 use riddlemill_text::notation;
 use riddlemill_text::text::anonymise::NameList;
+use riddlemill_text::text::counted;
 use same_id::{Fingerprint, Seen};
 use split::Item;
 use walk::Portion;
@@ -330,10 +331,12 @@ pub(crate) fn parse(dump: &Dump, bytes: &[u8], threads: Option<&thread::Threads>
     let Some((mended, what)) = mend(text) else { return Ok(parsed) };
     Ok(match parse_text(dump, &mended, threads) {
         Parsed::Post(mut post) => {
-            let halves = (what.halves > 0)
-                .then(|| format!("half of a pair of surrogates at {} places, left out", what.halves));
-            let bare =
-                (what.bare > 0).then(|| format!("NaN or Infinity at {} places, read as absent", what.bare));
+            let halves = (what.halves > 0).then(|| {
+                format!("half of a pair of surrogates at {}, left out", counted(what.halves as u64, "place"))
+            });
+            let bare = (what.bare > 0).then(|| {
+                format!("NaN or Infinity at {}, read as absent", counted(what.bare as u64, "place"))
+            });
             let noted = halves.into_iter().chain(bare).chain((!post.noted.is_empty()).then_some(post.noted));
             post.noted = noted.collect::<Vec<_>>().join("; ");
             Parsed::Post(post)

@@ -86,6 +86,14 @@ pub enum NoSource {
 /// [`NoSource`] if no row with a text and no post is found in it.
 pub fn propose(path: &Path, profiles: &Profiles) -> Result<SourceProposal, NoSource> {
     let form = sniff(path);
+    if let Some((what, remedy)) = findings::unread_packing(path).filter(|_| form == Form::Warc) {
+        return Err(NoSource::Foreign { what, remedy });
+    }
+    if matches!(form, Form::Json | Form::Text)
+        && let Some((what, remedy)) = findings::unread_encoding(path)
+    {
+        return Err(NoSource::Foreign { what: format!("in an encoding that is not read: {what}"), remedy });
+    }
     let pages = || site_proposal::read_by(path, &form, profiles).map(of_pages);
     match &form {
         Form::Empty => Err(NoSource::Empty),

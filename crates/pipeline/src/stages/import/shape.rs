@@ -2,6 +2,7 @@
 //! list each.
 
 use std::io::{self, Read};
+use std::path::Path;
 
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
@@ -11,7 +12,9 @@ use super::judgement::{self, ITSELF, Judgement, Seen};
 use super::scanner::Scanner;
 use super::split::Splitter;
 use super::wanted;
-use riddlemill_files::reading::{open, text_of};
+use crate::config::{SourceKind, toml_string};
+use riddlemill_files::reading::{Packing, open, text_of};
+use riddlemill_files::shell_word;
 use riddlemill_text::notation;
 
 /// Bytes that show the shape. An object that is longer holds a list.
@@ -232,7 +235,7 @@ fn of_objects(dump: &Dump, objects: &[Seen<'_>], shape: Shape) -> Result<Shape, 
                         known.push(pointer);
                     }
                 });
-                not_at(&at, &known)
+                not_at(dump, &at, &known)
             }
         };
     }
@@ -241,9 +244,9 @@ fn of_objects(dump: &Dump, objects: &[Seen<'_>], shape: Shape) -> Result<Shape, 
         Judgement::Around(at) => pages(at),
         Judgement::Open(lists) => NoRecords::because(ask(dump, "its records are objects that have", &lists)),
         Judgement::Several(lists) => NoRecords::because(format!(
-            "its records are objects with {} lists of records\n  hint: name the one of the posts: {}",
+            "its records are objects with {} lists of records\n  hint: {}",
             lists.len(),
-            choices(&lists)
+            chosen_list(dump, &lists)
         )),
     }
 }
@@ -253,27 +256,24 @@ fn stated(at: &str) -> String {
     if at.starts_with('/') { at.to_owned() } else { format!("/{at}") }
 }
 
-fn not_at(at: &str, known: &[&str]) -> Result<Shape, NoRecords> {
+fn not_at(dump: &Dump, at: &str, known: &[&str]) -> Result<Shape, NoRecords> {
     NoRecords::because(match known {
         [] => format!(
             "there is no list of records at {at}, and no other in the file\n  hint: without `at` the objects themselves are read"
         ),
-        known => format!("there is no list of records at {at}\n  hint: {}", choices(known)),
+        known => format!("there is no list of records at {at}\n  hint: {}", chosen_list(dump, known)),
     })
-}
-
-fn choices<T: std::fmt::Debug>(pointers: &[T]) -> String {
-    format!("at = {}", pointers.iter().map(|at| format!("{at:?}")).collect::<Vec<_>>().join(" or "))
 }
 
 /// The question whether objects are records or what is around them.
 fn ask(dump: &Dump, what: &str, lists: &[String]) -> String {
     let texts =
         wanted::text_columns(dump).iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" or ");
+    let settings: Vec<String> = lists.iter().map(|at| toml_string(at)).collect();
     format!(
-        "{what} {texts} and a list of records that have it, too ({})\n  hint: {} reads the records of the list, at = \"/\" the objects around it",
+        "{what} {texts} and a list of records that have it, too ({})\n  hint: at = {} reads the records of the list, at = \"/\" the objects around it",
         lists.join(", "),
-        choices(lists)
+        settings.join(" or ")
     )
 }
 
@@ -291,7 +291,7 @@ fn of_object(dump: &Dump, objects: Outline<'_>, single: Shape) -> Result<Shape, 
         return match within(&at) {
             _ if at == ITSELF => Ok(single),
             Some(shape) => Ok(shape),
-            None => not_at(&at, &pointers),
+            None => not_at(dump, &at, &pointers),
         };
     }
     let members: Option<Map<String, Value>> = match bytes.len() < HEAD {
@@ -328,18 +328,63 @@ fn of_object(dump: &Dump, objects: Outline<'_>, single: Shape) -> Result<Shape, 
         Judgement::Around(at) => Ok(within(&at).unwrap_or(single)),
         Judgement::Open(lists) => NoRecords::because(ask(dump, "the file is one object that has", &lists)),
         Judgement::Several(lists) => NoRecords::because(format!(
-            "the file is one object with {} lists of records\n  hint: name the one of the posts: {}",
+            "the file is one object with {} lists of records\n  hint: {}",
             lists.len(),
-            choices(&lists)
+            chosen_list(dump, &lists)
         )),
         Judgement::Records if object.objects > 1 && object.objects == object.count && !own.texts => {
             NoRecords::because(format!(
-                "the file is one object whose {} members are objects themselves, and no list of records\n  hint: `jq -c '.[]' FILE > posts.jsonl` writes a member a line",
-                object.count
+                "the file is one object whose {} members are objects themselves, and no list of records\n  hint: `{}` writes a member a line",
+                object.count,
+                unwrap_by_jq(dump, "")
             ))
         }
         Judgement::Records => Ok(single),
     }
+}
+
+/// How one of several lists is chosen: by the key of a source, which a published set does not have.
+fn chosen_list<T: AsRef<str>>(dump: &Dump, pointers: &[T]) -> String {
+    match dump.kind {
+        SourceKind::Published => {
+            let commands = pointers.iter().map(|at| format!("`{}`", unwrap_by_jq(dump, at.as_ref())));
+            format!(
+                "{} writes the records a line; then name that file",
+                commands.collect::<Vec<_>>().join(" or ")
+            )
+        }
+        _ => {
+            let settings = pointers.iter().map(|at| format!("at = {}", toml_string(at.as_ref())));
+            format!("name the one of the posts: {}", settings.collect::<Vec<_>>().join(" or "))
+        }
+    }
+}
+
+/// The command that writes the records of lists at this pointer a line each, into a file beside the dump.
+fn unwrap_by_jq(dump: &Dump, pointer: &str) -> String {
+    let is_plain = |key: &str| {
+        key.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    let path: String = pointer
+        .split('/')
+        .filter(|key| !key.is_empty())
+        .map(|key| match is_plain(key) {
+            true => format!(".{key}"),
+            false => format!(".[{}]", serde_json::json!(key)),
+        })
+        .collect();
+    let filter = if path.is_empty() { ".[]".to_owned() } else { format!("{path}[]") };
+    let name = dump.path.file_name().unwrap_or_default().to_string_lossy();
+    let stem = name.split('.').next().unwrap_or_default();
+    let to = dump.path.with_file_name(format!("{stem}-records.jsonl"));
+    let word = |path: &Path| shell_word(&path.display().to_string());
+    // What is packed has to be unpacked for jq.
+    let (read, from) = match Packing::of_file(&dump.path) {
+        Packing::Plain => (String::new(), format!(" {}", word(&dump.path))),
+        packing => (format!("{} {} | ", packing.unpacks_by(), word(&dump.path)), String::new()),
+    };
+    format!("{read}jq -c {}{from} > {}", shell_word(&filter), word(&to))
 }
 
 fn named(members: &[String]) -> String {

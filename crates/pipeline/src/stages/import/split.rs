@@ -79,7 +79,7 @@ pub enum Unread {
     #[error("{0} bytes, over the limit of import.max_line_mib")]
     Oversize(u64),
     /// Not UTF-8.
-    #[error("not UTF-8 at byte {at}{}", if *.gbk { ": it reads as GBK\n  hint: iconv -f GB18030 -t UTF-8 FILE" } else { "" })]
+    #[error("not UTF-8 at byte {at}{}", if *.gbk { ": it reads as GBK\n  hint: this line is in another encoding than the file: write it as UTF-8 again, or set aside the part that is GBK (`iconv -f GB18030 -t UTF-8`)" } else { "" })]
     Encoding {
         /// The offset of the first wrong byte in the item.
         at: usize,

@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use encoding_rs::{Encoding, GB18030, WINDOWS_1252};
+
 use super::{Parsed, RawPost};
 use crate::config::SourceKind;
 use riddlemill_harvest::pages::mojibake::garbled;
@@ -62,17 +64,45 @@ pub(super) fn readable(kind: SourceKind, parsed: Parsed) -> Parsed {
         // A published row is what others compare with, whatever it says.
         parsed if kind == SourceKind::Published => parsed,
         Parsed::Post(post) => match mojibake(&post) {
-            Some(piece) => Parsed::Out(
-                Reason::Encoding,
-                format!(
-                    "`{piece}` was read in another encoding than it was written in; save the source as UTF-8"
-                ),
-            ),
+            Some(piece) => Parsed::Out(Reason::Encoding, misread(&piece)),
             None => Parsed::Post(post),
         },
         Parsed::Page(posts) => Parsed::Page(posts.into_iter().map(|parsed| readable(kind, parsed)).collect()),
         other => other,
     }
+}
+
+/// How a piece was misread, and what undoes it.
+fn misread(piece: &str) -> String {
+    let is_utf8 = |encoding: &'static Encoding| {
+        let (bytes, _, lost) = encoding.encode(piece);
+        !lost && std::str::from_utf8(&bytes).is_ok()
+    };
+    let undone = |read: &str, name: &str| {
+        (
+            format!("is UTF-8 that was read as {read} and stored so"),
+            format!(
+                "`iconv -f UTF-8 -t {name} FILE > NEW` undoes it where the whole file is so, and Python's `ftfy` where some texts \
+                 are; then name the new file as `path`"
+            ),
+        )
+    };
+    let (what, hint) = if piece.contains('\u{fffd}') || piece.contains("锟斤拷") {
+        (
+            "has characters that were lost when it was read in another encoding".to_owned(),
+            "get the source again, and save it as UTF-8".to_owned(),
+        )
+    } else if is_utf8(WINDOWS_1252) {
+        undone("windows-1252", "WINDOWS-1252")
+    } else if is_utf8(GB18030) {
+        undone("GBK", "GB18030")
+    } else {
+        (
+            "was read in another encoding than it was written in".to_owned(),
+            "save the source as UTF-8, from a copy from before it was read so".to_owned(),
+        )
+    };
+    format!("`{piece}` {what}\n  hint: {hint}")
 }
 
 fn mojibake(post: &RawPost) -> Option<String> {
@@ -82,6 +112,7 @@ fn mojibake(post: &RawPost) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use riddlemill_text::hint::parts;
 
     fn post(title: &str, content: Option<&str>) -> Parsed {
         let content = content.map(str::to_owned);
@@ -123,15 +154,19 @@ mod tests {
 
     #[test]
     fn mojibake_is_set_aside_with_the_piece() {
-        for (title, content) in [
-            ("Why don抰 fish drown?", None),
-            ("Why don’t fish drown?", Some("donâ€™t")),
-            ("涓轰粈涔堢尗涓嶄細椋烇紵", None),
-            ("为什么��不会笑？", None),
+        for (title, content, mends) in [
+            ("Why don抰 fish drown?", None, "save the source as UTF-8"),
+            ("Why don’t fish drown?", Some("donâ€™t"), "iconv -f UTF-8 -t WINDOWS-1252"),
+            ("涓轰粈涔堢尗涓嶄細椋烇紵", None, "iconv -f UTF-8 -t GB18030"),
+            ("为什么��不会笑？", None, "get the source again"),
         ] {
             let out = readable(SourceKind::Puzzles, post(title, content));
             let Parsed::Out(Reason::Encoding, what) = out else { panic!("{out:?}") };
-            assert!(what.starts_with('`') && what.contains("save the source as UTF-8"), "{what}");
+            let (what, hint) = parts(&what);
+            assert!(
+                what.starts_with('`') && hint.is_some_and(|hint| hint.contains(mends)),
+                "{what} {hint:?}"
+            );
             let page =
                 readable(SourceKind::Warc, Parsed::Page(vec![post(title, content), post("云？", None)]));
             let Parsed::Page(posts) = page else { panic!("{page:?}") };

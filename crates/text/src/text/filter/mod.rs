@@ -11,6 +11,7 @@ mod rule;
 pub use rule::Rule;
 
 use super::anonymise::Kind;
+use crate::text::counted;
 use crate::text::is_letter;
 use riddlemill_record::Reason;
 
@@ -66,7 +67,7 @@ pub fn rule(text: &str, settings: &Settings, context: Context) -> Option<(Rule, 
         return Some((Rule::LinkOnly, "nothing but a link".to_owned()));
     }
     if letters == 0 && context.images > 0 {
-        return Some((Rule::LinkOnly, format!("{} images and no text", context.images)));
+        return Some((Rule::LinkOnly, format!("{} and no text", counted(context.images as u64, "image"))));
     }
     if letters == 0 {
         return Some((Rule::Empty, "no letter and no digit".to_owned()));
