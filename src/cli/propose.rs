@@ -252,7 +252,7 @@ fn table(named: &Named, proposal: &SourceProposal) -> String {
         text.push_str(&format!("optional = [{}]\n", columns.join(", ")));
     }
     if let Some(at) = &proposal.at {
-        text.push_str(&format!("at = {}\n", quoted(at)));
+        text.push_str(&format!("at = {}\n", toml_string(at)));
     }
     if let Some(profile) = &proposal.profile {
         text.push_str(&format!("profile = {}\n", toml_string(profile)));
