@@ -4,7 +4,7 @@ use std::io::Read;
 
 use csv::{Reader, ReaderBuilder};
 
-use super::rows::quoting_of;
+use super::quoting::quoting_of;
 
 /// Bytes of a file that show what it is.
 pub const HEAD: usize = 64 << 10;

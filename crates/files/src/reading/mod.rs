@@ -11,6 +11,7 @@
 mod dialect;
 mod encoding;
 mod packed;
+mod quoting;
 mod rows;
 mod sniff;
 pub mod workbook;

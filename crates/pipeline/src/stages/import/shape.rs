@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use super::files::Dump;
 use super::judgement::{self, ITSELF, Judgement, Seen};
 use super::scanner::Scanner;
+pub(super) use super::split::Form as Shape;
 use super::split::Splitter;
 use super::wanted;
 use crate::config::{SourceKind, toml_string};
@@ -23,24 +24,6 @@ const HEAD: usize = 1 << 20;
 const NAMED: usize = 20;
 /// Objects at the head of a file that are looked at.
 const OBJECTS: usize = 20;
-
-/// How records follow one another.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
-    Lines,
-    Array,
-    /// Objects, each over several lines, as `jq` writes them.
-    Values,
-    /// The list that begins behind so many bytes.
-    Within(u64),
-    /// Pages, of which each has a list of records.
-    Pages {
-        /// How the pages follow one another: as lines, elements of a list, or over several lines.
-        of: Box<Shape>,
-        /// The pointer to the list in each of them; empty where a page is the list.
-        at: String,
-    },
-}
 
 /// Why no records can be found in a file, and what to do.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]

@@ -7,9 +7,26 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::shape::Shape as Form;
 use riddlemill_files::reading::RowFault;
 use riddlemill_record::Reason;
+
+/// How records follow one another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Lines,
+    Array,
+    /// Objects, each over several lines, as `jq` writes them.
+    Values,
+    /// The list that begins behind so many bytes.
+    Within(u64),
+    /// Pages, of which each has a list of records.
+    Pages {
+        /// How the pages follow one another: as lines, elements of a list, or over several lines.
+        of: Box<Form>,
+        /// The pointer to the list in each of them; empty where a page is the list.
+        at: String,
+    },
+}
 
 /// A line or an array element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -18,7 +18,10 @@ pub(super) fn decoded(kind: SourceKind, parsed: Parsed) -> Parsed {
     match kind {
         SourceKind::Puzzles | SourceKind::Published => return Parsed::Post(post),
         // A table's note is JSON, whose columns belong to its owner; its texts may come from a site's database.
-        SourceKind::Table => shown(&mut post),
+        SourceKind::Table => {
+            shown(&mut post);
+            return Parsed::Post(post);
+        }
         _ => decode(&mut post.note),
     }
     decode(&mut post.title);
