@@ -16,7 +16,6 @@ use riddlemill_record::{Cause, Evidence, Reason};
 use super::answer::{Answer, Ask, Failed, Held, Marks, Reply};
 use super::batch::takes_batches;
 use super::cause::{offline, refused, store_failed, unreadable};
-use super::endpoint_error::EndpointError;
 use super::http::{Http, Transport};
 use super::money::{Price, Usd};
 use super::pace::Pace;
@@ -27,10 +26,9 @@ use super::retry::seconds;
 use super::run::Run;
 use super::sample::{Pack, PackError};
 use super::secret::ApiKey;
-use super::settings::{Api, Endpoint, Provider, ReplyMarks};
+use super::settings::{Api, Endpoint, EndpointError, Provider, ReplyMarks, has_variables};
 use super::store::{Shared, Store, StoredReply};
 use super::wire;
-use super::wishes::has_variables;
 
 /// How far attempts are journalled ahead of a free slot, as a share of the slots, so that no slot waits for
 /// the disk.

@@ -13,8 +13,7 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 use serde_json::Value as Json;
 
-pub use forms::same_form;
-pub use groups::GroupFigures;
+pub use groups::{GroupFigures, same_form};
 pub use labels::LabelFigures;
 pub use options::OptionFigures;
 
@@ -30,8 +29,6 @@ use crate::recipe::Recipe;
 use crate::review::agreement::{Confusion, Weights};
 use crate::stages::similar_pairs;
 use crate::text::{counted, decimals};
-
-mod forms;
 mod groups;
 mod labels;
 mod options;

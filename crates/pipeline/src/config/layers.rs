@@ -11,13 +11,10 @@ use riddlemill_schema::Table as _;
 use riddlemill_schema::json::toml_value;
 
 use super::check::check;
-use super::layer::{Layer, Origin};
-use super::own;
 use super::sections::{Run, RunProfile, SECTIONS};
-use super::set_endpoint;
-use super::{FILE, Profiles, Source};
-use super::{Problem, Problems};
-use super::{near_miss, places, unknown};
+use super::{
+    FILE, Layer, Origin, Problem, Problems, Profiles, Source, near_miss, places, set_endpoint, unknown,
+};
 use riddlemill_files::{Trust, Wish};
 use riddlemill_harvest::crawl;
 use riddlemill_llm::Endpoint;
@@ -282,7 +279,7 @@ impl Config {
             }
         }
         for recipe in &self.recipes {
-            for own in own::settings_of(recipe) {
+            for own in super::settings_of(recipe) {
                 let Some((value, origin)) = self.lookup(Some(recipe), own.section, own.key.name) else {
                     continue;
                 };
@@ -301,7 +298,7 @@ impl Config {
                 self.lookup(Some(recipe), own.section, own.key.name)?.0.clone(),
             ))
         };
-        own::settings_of(recipe).iter().filter_map(value).collect()
+        super::settings_of(recipe).iter().filter_map(value).collect()
     }
 
     /// Every setting given explicitly, including those overridden by a later layer.
@@ -464,10 +461,10 @@ fn insert(
     }
     let of_all =
         SECTIONS.iter().find(|known| known.name == section).and_then(|known| known.find(key)).copied();
-    let own = recipe.and_then(|recipe| own::keys(recipe, section).find(|own| own.name == key));
+    let own = recipe.and_then(|recipe| super::keys(recipe, section).find(|own| own.name == key));
     let Some(kind) = own.or(of_all).map(|key| key.kind) else {
         let of_all = SECTIONS.iter().flat_map(|known| known.keys.iter().map(|key| (known.name, key.name)));
-        let own = recipe.map(own::settings_of).unwrap_or_default();
+        let own = recipe.map(super::settings_of).unwrap_or_default();
         let all: Vec<String> = of_all
             .chain(own.iter().map(|own| (own.section, own.key.name)))
             .map(|(section, key)| format!("{section}.{key}"))

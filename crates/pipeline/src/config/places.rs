@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::Problem;
-use super::layer::Origin;
 use super::sections::SECTIONS;
+use super::{Origin, Problem};
 use riddlemill_files::{Trust, Wish, shell_word};
 
 /// The settings whose values are files, folders or patterns of files.

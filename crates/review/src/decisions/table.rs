@@ -90,7 +90,7 @@ enum Kind {
     Json,
 }
 
-fn kind(name: &str) -> Result<Kind, TableError> {
+fn parse_kind(name: &str) -> Result<Kind, TableError> {
     match name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).as_deref() {
         Some("csv" | "tsv" | "txt") => Ok(Kind::Csv),
         Some("xlsx" | "xlsm" | "xls" | "ods") => Ok(Kind::Xlsx),
@@ -107,12 +107,12 @@ pub fn write_table(columns: &Columns, name: &str, rows: &[Cells]) -> Result<Vec<
     let cells = |row: &Cells| -> Vec<String> {
         columns.names.iter().map(|column| row.get(*column).cloned().unwrap_or_default()).collect()
     };
-    match kind(name)? {
+    match parse_kind(name)? {
         Kind::Csv => {
             let rows: Vec<Vec<String>> = rows.iter().map(cells).collect();
             Ok(sheet(columns.names, &rows)?)
         }
-        Kind::Xlsx => Ok(workbook(columns, rows.iter().map(cells))?),
+        Kind::Xlsx => Ok(write_workbook(columns, rows.iter().map(cells))?),
         Kind::Json => {
             let is_list = name.to_ascii_lowercase().ends_with(".json");
             let mut lines = Vec::new();
@@ -138,7 +138,7 @@ pub fn write_table(columns: &Columns, name: &str, rows: &[Cells]) -> Result<Vec<
     }
 }
 
-fn workbook(columns: &Columns, rows: impl Iterator<Item = Vec<String>>) -> Result<Vec<u8>, XlsxError> {
+fn write_workbook(columns: &Columns, rows: impl Iterator<Item = Vec<String>>) -> Result<Vec<u8>, XlsxError> {
     let mut workbook = Workbook::new();
     // The same rows give the same bytes, whenever they are written.
     let date = ExcelDateTime::from_ymd(2000, 1, 1)?;
@@ -178,7 +178,7 @@ pub fn lacks(
     needed: &[&'static str],
 ) -> Result<Option<(&'static str, Vec<String>)>, TableError> {
     let unreadable = |trouble| TableError::Unreadable { file: name.to_owned(), trouble };
-    let columns: Vec<String> = match kind(name)? {
+    let columns: Vec<String> = match parse_kind(name)? {
         Kind::Csv | Kind::Xlsx => table_columns(bytes).map_err(unreadable)?,
         Kind::Json => {
             let keys: std::collections::BTreeSet<String> =
@@ -187,7 +187,7 @@ pub fn lacks(
         }
     };
     // Lines have no key for an empty cell: only the first column is in every row.
-    let needed = if matches!(kind(name)?, Kind::Json) { &needed[..1] } else { needed };
+    let needed = if matches!(parse_kind(name)?, Kind::Json) { &needed[..1] } else { needed };
     let lacking = needed.iter().find(|name| columns.iter().all(|column| column != **name));
     Ok(lacking.map(|name| (*name, columns)))
 }
@@ -198,7 +198,7 @@ pub fn lacks(
 /// [`TableError`] if the bytes are not a table of the format in the name.
 pub fn read_table(name: &str, bytes: &[u8]) -> Result<Vec<SheetRow>, TableError> {
     let unreadable = |trouble| TableError::Unreadable { file: name.to_owned(), trouble };
-    match kind(name)? {
+    match parse_kind(name)? {
         Kind::Csv | Kind::Xlsx => table_rows(bytes).map_err(unreadable),
         Kind::Json => {
             let text = String::from_utf8_lossy(bytes);

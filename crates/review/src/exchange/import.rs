@@ -14,11 +14,9 @@ use crate::votes::Vote;
 use riddlemill_files::digest::Digest;
 use riddlemill_files::par_map::{ahead, batches};
 
-use super::author::author;
 use super::entries::{Entries, Entry, Places};
-use super::export::Format;
 use super::problem::{Problem, Trouble};
-use super::{csv, jsonl, label_studio, xlsx};
+use super::{Format, author, csv, jsonl, label_studio, xlsx};
 
 /// The context of a file of votes.
 #[derive(Clone, Copy, Debug)]
@@ -145,12 +143,12 @@ pub fn import_sheet<'i>(
         }
     });
     import.votes = votes.into_iter().flatten().collect();
-    import.problems.extend(missing(settings, present).into_iter().map(whole));
+    import.problems.extend(missing_rows(settings, present).into_iter().map(whole));
     import
 }
 
 /// Assigned rows that are missing from this file.
-fn missing(settings: &ImportSettings<'_>, mut present: Vec<(String, String)>) -> Vec<Trouble> {
+fn missing_rows(settings: &ImportSettings<'_>, mut present: Vec<(String, String)>) -> Vec<Trouble> {
     present.sort();
     present.dedup();
     let mut people: Vec<&str> = present.iter().map(|(annotator, _)| annotator.as_str()).collect();

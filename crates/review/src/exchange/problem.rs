@@ -105,7 +105,7 @@ pub enum Trouble {
         people: Vec<String>,
     },
     /// A known annotator who may not vote here.
-    #[error("{name} ({}) may not vote here: {}", role.name(), entitled(*.unqualified, .roles, .people))]
+    #[error("{name} ({}) may not vote here: {}", role.name(), who_may_vote(*.unqualified, .roles, .people))]
     NotEntitled {
         /// Who.
         name: String,
@@ -177,7 +177,7 @@ pub enum Trouble {
 }
 
 /// Why somebody may not vote, and who may: `a vote is for the role junior: j1, j2`.
-fn entitled(unqualified: bool, roles: &[Role], people: &[String]) -> String {
+fn who_may_vote(unqualified: bool, roles: &[Role], people: &[String]) -> String {
     let roles: Vec<&str> = roles.iter().map(|role| role.name()).collect();
     let asked = format!("this is for the role {}", roles.join(" or "));
     let why = if unqualified {

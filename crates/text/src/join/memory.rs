@@ -4,13 +4,12 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::Query;
 use super::block::{Block, can_concern};
 use super::index::Cutting;
-use super::query::{Effort, Match};
 use super::records::Records;
 use super::stats::{Order, Stats};
 use super::watch::Part;
+use super::{Effort, Match, Query};
 
 /// Keys of one block's index, about; each takes some 40 bytes while the index is built, of bags some 56.
 pub(super) const BLOCK_KEYS: u64 = 1 << 24;
@@ -38,13 +37,13 @@ pub(super) fn matches(
     part: Part<'_>,
 ) -> (Vec<Match>, Effort) {
     let (probe, before) = part.of_join();
-    let order = Order::new(&count(texts, rows, query, before.share(COUNT)), query.threshold);
-    let (records, texts) = spell(texts, &order, before.share(SPELL));
+    let order = Order::new(&count_texts(texts, rows, query, before.share(COUNT)), query.threshold);
+    let (records, texts) = spell_texts(texts, &order, before.share(SPELL));
     let (mut found, mut effort) = (Vec::<Match>::new(), Effort::default());
     if part.stopped() {
         return (Vec::new(), effort);
     }
-    let blocks = blocks(&records, &order, block_keys, before.share(CUT));
+    let blocks = split_blocks(&records, &order, block_keys, before.share(CUT));
     let index = before.share(INDEX);
     let concerned: Vec<u32> = blocks
         .iter()
@@ -74,7 +73,7 @@ pub(super) fn matches(
     (found, effort)
 }
 
-fn count(texts: &[&str], rows: &[Vec<u32>], query: &Query, part: Part<'_>) -> Stats {
+fn count_texts(texts: &[&str], rows: &[Vec<u32>], query: &Query, part: Part<'_>) -> Stats {
     let items = part.over(texts.len());
     let share = texts.len().div_ceil(rayon::current_num_threads()).max(CHUNK);
     texts
@@ -94,7 +93,7 @@ fn count(texts: &[&str], rows: &[Vec<u32>], query: &Query, part: Part<'_>) -> St
 }
 
 /// The texts as records, and by record the text's place.
-fn spell(texts: &[&str], order: &Order, part: Part<'_>) -> (Records, Vec<u32>) {
+fn spell_texts(texts: &[&str], order: &Order, part: Part<'_>) -> (Records, Vec<u32>) {
     let items = part.over(texts.len());
     let chunks: Vec<Records> = texts
         .par_chunks(CHUNK)
@@ -121,7 +120,7 @@ fn spell(texts: &[&str], order: &Order, part: Part<'_>) -> (Records, Vec<u32>) {
 }
 
 /// Runs of records with about so many keys in an index.
-fn blocks(records: &Records, order: &Order, block_keys: u64, part: Part<'_>) -> Vec<Range<u32>> {
+fn split_blocks(records: &Records, order: &Order, block_keys: u64, part: Part<'_>) -> Vec<Range<u32>> {
     let items = part.over((records.end() - records.first) as usize);
     let all: Vec<u32> = (records.first..records.end()).collect();
     if all.len() as u64 <= block_keys / MANY_KEYS {

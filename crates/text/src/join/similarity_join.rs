@@ -69,12 +69,12 @@ const READ: f64 = 0.02;
 const AT_ONCE: usize = 256;
 
 fn alike_of(texts: &[&str], part: Part<'_>) -> AlikePairs {
-    let (readings, groups) = group(texts, part.share(READ));
+    let (readings, groups) = group_rows(texts, part.share(READ));
     let all: Vec<&Reading> = readings.iter().collect();
     let steps = steps_of(&all, part);
     part.done((steps.read - READ).max(0.0));
     let part = part.share(1.0 - steps.read.max(READ));
-    let (candidates, works) = candidates(&all, &default_joins(), &steps, part);
+    let (candidates, works) = find_candidates(&all, &default_joins(), &steps, part);
     let mut effort = Effort::default();
     works.into_iter().for_each(|(_, spent)| effort += spent);
     effort.compared = candidates.len() as u64;
@@ -194,7 +194,7 @@ pub fn joined_text<'a>(reading: &'a Reading, join: &DefaultJoin) -> Cow<'a, str>
 }
 
 /// Groups of rows that compare alike with everything.
-fn group(texts: &[&str], part: Part<'_>) -> (Vec<Reading>, Vec<Vec<u32>>) {
+fn group_rows(texts: &[&str], part: Part<'_>) -> (Vec<Reading>, Vec<Vec<u32>>) {
     let items = part.over(texts.len());
     let read = |text: &&str| Reading::new(if items.go(1) { text } else { "" });
     let all: Vec<Reading> = texts.par_iter().map(read).collect();
@@ -216,7 +216,7 @@ fn group(texts: &[&str], part: Part<'_>) -> (Vec<Reading>, Vec<Vec<u32>>) {
 type Joining = (usize, Effort);
 
 /// Pairs of readings, ascending, that one of the joins found, and what each join took.
-fn candidates(
+fn find_candidates(
     readings: &[&Reading],
     joins: &[DefaultJoin],
     steps: &Steps,

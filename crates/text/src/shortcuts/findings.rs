@@ -104,7 +104,7 @@ pub fn findings(figures: &Shortcuts, limits: &Limits) -> Vec<Finding> {
                 limits.near_equal
             ),
             fix: "pick another wrong option",
-            items: ids(figures.near_equal.iter().map(|near| &near.id)),
+            items: collect_ids(figures.near_equal.iter().map(|near| &near.id)),
         });
     }
     if figures.reused.len() > limits.reused {
@@ -117,13 +117,13 @@ pub fn findings(figures: &Shortcuts, limits: &Limits) -> Vec<Finding> {
                 limits.reused
             ),
             fix: "pick another option in all items but one",
-            items: ids(of),
+            items: collect_ids(of),
         });
     }
     found
 }
 
-fn ids<'a>(ids: impl Iterator<Item = &'a String>) -> Vec<String> {
+fn collect_ids<'a>(ids: impl Iterator<Item = &'a String>) -> Vec<String> {
     let mut ids: Vec<String> = ids.cloned().collect();
     ids.sort();
     ids.dedup();

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use super::NearPair;
 use super::decided::{DECISION, Goes, PairDecisions, ordered};
-use super::pairs::NearPair;
 use super::posts::{Posts, disk_error};
 use crate::stages::StageError;
 use riddlemill_record::{Outcome, Post, Reason, Witness};

@@ -1,6 +1,6 @@
 //! The resources that dedup needs: memory if everything fits there, and otherwise disk space.
 
-use super::pairs::OnDisk;
+use super::OnDisk;
 use crate::config::sections;
 use crate::stages::StageError;
 use riddlemill_record::Post;

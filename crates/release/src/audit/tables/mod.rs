@@ -13,7 +13,6 @@ mod numbers;
 mod source;
 #[cfg(test)]
 mod tests;
-mod texts;
 mod votes;
 mod wins;
 
@@ -107,8 +106,8 @@ fn compute(figure: &Figure, records: &Records<'_>, source: &Source<'_>) -> Resul
             let items = source.items_of_questions(*questions)?;
             or_damaged(judged::scores_by_part(judged, records, parts, &last, items.as_ref()))?
         }
-        Kind::PuzzleStatistics(puzzles) => or_damaged(texts::puzzle_statistics(puzzles, records))?,
-        Kind::WordsKept(kept) => or_damaged(texts::words_kept(kept, records))?,
+        Kind::PuzzleStatistics(puzzles) => or_damaged(wins::puzzle_statistics(puzzles, records))?,
+        Kind::WordsKept(kept) => or_damaged(wins::words_kept(kept, records))?,
         Kind::Labels => columns::labels(source.data(), &source.items()?),
         Kind::Columns => columns::columns(source.data(), &source.items()?),
         Kind::Lines(_) => Found::default(),

@@ -102,7 +102,7 @@ fn alike_within<T: AsRef<str> + Sync>(
             }
             let (pair, shared) = pair?;
             let of = Predicates::one(join.predicate);
-            push(&mut candidates, Candidate::new(pair.a, pair.b, of, shared))?;
+            push_candidate(&mut candidates, Candidate::new(pair.a, pair.b, of, shared))?;
         }
     }
     // The index of the last join is no longer in memory.
@@ -126,7 +126,7 @@ struct Readings {
 /// Half of a hash that nobody finds a second text for.
 type Hash = [u32; 4];
 
-fn hash(bytes: &[u8]) -> Hash {
+fn hash_bytes(bytes: &[u8]) -> Hash {
     let hash = *blake3::hash(bytes).as_bytes();
     let mut words = hash.as_chunks().0.iter().map(|&word| u32::from_be_bytes(word));
     std::array::from_fn(|_| words.next().unwrap_or_default())
@@ -157,7 +157,8 @@ impl Readings {
             let read = |text: &T| {
                 let (reading, mut bytes) = (Reading::new(text.as_ref()), Vec::new());
                 reading.write(&mut bytes);
-                let hashes = (!reading.is_blank()).then(|| [hash(reading.key().as_bytes()), hash(&bytes)]);
+                let hashes =
+                    (!reading.is_blank()).then(|| [hash_bytes(reading.key().as_bytes()), hash_bytes(&bytes)]);
                 (bytes, hashes)
             };
             for (bytes, hashes) in batch.par_iter().map(read).collect::<Vec<_>>() {
@@ -204,7 +205,7 @@ impl Readings {
         groups.par_sort_unstable_by_key(|rows| rows[0]);
         let group = |row: u32| groups.partition_point(|rows| rows[0] < row) as u32;
         for (a, b) in keys {
-            push(same_key, Candidate::new(group(a), group(b), Predicates::ALL, None))?;
+            push_candidate(same_key, Candidate::new(group(a), group(b), Predicates::ALL, None))?;
         }
         self.groups = groups;
         Ok(self)
@@ -315,7 +316,7 @@ impl Readings {
             }
             for found in batch {
                 for short in found.into_iter().filter(|short| *short != long) {
-                    push(candidates, Candidate::new(short, long, BY_BEGINNING, None))?;
+                    push_candidate(candidates, Candidate::new(short, long, BY_BEGINNING, None))?;
                 }
                 long += 1;
             }
@@ -359,7 +360,10 @@ impl Readings {
     }
 }
 
-fn push(candidates: &mut Sorter, Candidate { a, b, of, shared }: Candidate) -> Result<(), DiskError> {
+fn push_candidate(
+    candidates: &mut Sorter,
+    Candidate { a, b, of, shared }: Candidate,
+) -> Result<(), DiskError> {
     let of = of.bits().into();
     match shared {
         Some(SharedWeights { letters, pairs }) => candidates.push(&[a, b, of, letters, pairs]),
