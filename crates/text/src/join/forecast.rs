@@ -13,7 +13,7 @@ pub(super) const FORECAST_FROM: usize = if cfg!(test) { 1 << 12 } else { 1 << 14
 const ONE_IN: usize = 32;
 const SAMPLE: usize = 1 << 11;
 
-/// What the units of work take, in nanoseconds of a core: measured on posts of a forum, and needed only in proportion.
+/// What the units of work take, in nanoseconds of a core, by estimate: they are needed only in proportion.
 mod cost {
     /// A byte of a text that is read.
     pub const READ: f64 = 90.0;
