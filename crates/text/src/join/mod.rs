@@ -73,7 +73,6 @@ pub use similarity_join::{
 };
 pub use stats::{Order, Stats};
 pub use threshold::{Score, Threshold, ThresholdError};
-pub use watch::{Unwatched, Watch};
 
 #[cfg(test)]
 pub(crate) use watch::Stopped;

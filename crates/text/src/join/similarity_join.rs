@@ -129,7 +129,7 @@ fn forecast_work(sample: &[&Reading], texts: usize) -> Work {
 
 /// The work of joining these texts.
 fn work_of(readings: &[&Reading], joins: &[DefaultJoin]) -> Work {
-    let (candidates, works) = candidates(readings, joins, &Steps::usual(joins), Part::unwatched());
+    let (candidates, works) = find_candidates(readings, joins, &Steps::usual(joins), Part::unwatched());
     let text = |reading: u32| readings[reading as usize].folded();
     let prepared = |reading: u32| Prepared::from(readings[reading as usize]);
     let alike = candidates.par_iter().filter_map(|pair| pair.compared(&prepared(pair.a), &prepared(pair.b)));
