@@ -28,7 +28,6 @@ const RANKS: &[&[&str]] = &[
         "record",
         "options",
         "shortcuts",
-        "judges",
         "offline",
         "puzzle",
         "replies",

@@ -76,14 +76,14 @@ mod withdraw;
 mod work;
 mod yank;
 
-use riddlemill_figures::{self as figures, markup};
+use riddlemill_figures::{self as figures, markup, measures};
 use riddlemill_files::log::LogName;
 use riddlemill_harvest::pages;
 use riddlemill_llm as llm;
 use riddlemill_pipeline::{config, pipeline, recipe, search, stages};
 use riddlemill_review::{self as review, decisions};
 use riddlemill_tables as store;
-use riddlemill_text::{join, judges, offline, options, puzzle, record, text};
+use riddlemill_text::{join, offline, options, puzzle, record, text};
 
 pub use adopt::{Adopted, adopt};
 pub use alike::{alike_pairs, alike_told};

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::Found;
 use super::source::Records;
-use crate::figures::mean;
+use crate::measures::mean;
 use crate::puzzle::reconstruction::overlap;
 use crate::puzzle::statistics::{Row, figures};
 

@@ -8,9 +8,10 @@ use riddlemill_benchmarks::figure::Wins;
 use riddlemill_benchmarks::scope::texts;
 use serde_json::{Value as Json, json};
 
+use super::Found;
 use super::source::Records;
-use super::{Found, object};
-use crate::figures::percent;
+use crate::figures::{Cell, Column, Digits, Place, Table};
+use crate::measures::percent;
 
 /// The votes about one opponent: one value per record in which it occurs.
 #[derive(Default)]
@@ -40,30 +41,32 @@ pub(super) fn wins(wins: &Wins, records: &Records<'_>) -> Result<Found, Trouble>
             of.marks.extend(Some(marked).filter(|marked| !marked.is_empty()));
         }
     }
-    let mut lines = String::new();
-    let rows: Vec<Json> = by_opponent
+    let rows = by_opponent
         .into_iter()
         .map(|(name, of)| {
             let share = |code: &str| {
                 percent(of.verdicts.iter().filter(|verdict| *verdict == code).count(), of.verdicts.len())
             };
-            let shares: Vec<(&str, f64)> =
-                wins.shares.iter().map(|(cell, code)| (*cell, share(code))).collect();
+            let shares = wins.shares.iter().map(|(_, code)| Cell::plain(share(code)));
             let voted = of.agreeing.len();
             let agreement = (voted > 0).then(|| 100.0 * of.agreeing.iter().sum::<f64>() / voted as f64);
-            let cells_text: String =
-                shares.iter().map(|(cell, share)| format!("  {cell} {share:.1} %")).collect();
-            lines.push_str(&format!("    {name:<30} {:>6}{cells_text}\n", of.verdicts.len()));
-            let cells = [("opponent", json!(name)), ("items", json!(of.verdicts.len()))];
-            let shares = shares.into_iter().map(|(cell, share)| (cell, json!(share)));
-            object(cells.into_iter().chain(shares).chain([
-                ("agreement", json!(agreement)),
-                ("marked", json!(of.marks.len())),
-                ("marks", shares_of_marks(&of.marks)),
-            ]))
+            let cells = [Cell::Text(name), Cell::plain(of.verdicts.len() as f64)];
+            // Without votes agreement is null, and not left out.
+            let agreement = Cell::Nested(json!(agreement));
+            let marks = [Cell::plain(of.marks.len() as f64), Cell::Nested(shares_of_marks(&of.marks))];
+            cells.into_iter().chain(shares).chain([agreement]).chain(marks).collect()
         })
         .collect();
-    Ok(Found::new(rows, lines))
+    let opponent = Column::text("opponent").at(Place::left(30));
+    let items = Column::count("items").at(Place::right(6, Digits::Fixed(0)));
+    let share = |(cell, _): &(&'static str, &'static str)| {
+        let place = Place::right(0, Digits::Fixed(1)).behind(format!("  {cell} ")).before(" %");
+        Column::number(*cell).at(place)
+    };
+    let [agreement, marks] = ["agreement", "marks"].map(Column::text);
+    let columns = [opponent, items].into_iter().chain(wins.shares.iter().map(share));
+    let columns = columns.chain([agreement, Column::count("marked"), marks]).collect();
+    Ok(Found::of_table(&Table { columns, rows, ..Table::default() }))
 }
 
 /// Percent of the records of which each code is a mark.

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use crate::review::agreement::{Bootstrap, Estimate};
+use riddlemill_review::agreement::{Bootstrap, Estimate};
 
 /// Purpose of the draws: the same seed draws differently elsewhere.
 const PURPOSE: &str = "evaluation bootstrap";

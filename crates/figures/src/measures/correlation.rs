@@ -3,7 +3,7 @@
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-use crate::judges::Measures;
+use super::judges::Measures;
 
 /// Up to this many pairs all permutations are enumerated: 362,880 of them.
 pub const EXACT: usize = 9;

@@ -5,7 +5,7 @@ use statrs::distribution::{ChiSquared, ContinuousCDF};
 use statrs::function::factorial::ln_binomial;
 
 use super::resamples::{Resamples, Unit, count};
-use crate::review::agreement::{Estimate, exact};
+use riddlemill_review::agreement::{Estimate, exact};
 
 /// McNemar's test of two models' right and wrong answers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

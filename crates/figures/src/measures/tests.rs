@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde::Deserialize;
 
 use super::*;
-use crate::review::agreement::{Bootstrap, exact};
+use riddlemill_review::agreement::{Bootstrap, exact};
 
 const CLOSE: f64 = 1e-9;
 
