@@ -17,7 +17,7 @@ use crate::declares::{self, Tables};
 use crate::draft::Draft;
 use crate::elements::Elements;
 use crate::expression::Expression;
-use crate::figure::Report;
+use crate::figure::{Figure, Report};
 use crate::native::Native;
 use crate::paper::Paper;
 use crate::published::Published;
@@ -68,7 +68,7 @@ pub struct Benchmark {
     /// The questions for models about released rows.
     pub tasks: Vec<crate::task::Task>,
     /// The tables of their figures; if empty, one table of all tasks.
-    pub evaluation: Vec<crate::table::Table>,
+    pub evaluation: Vec<Figure>,
     /// What `report` shows of its records.
     pub report: Report,
     /// Which texts of its groups are marked.

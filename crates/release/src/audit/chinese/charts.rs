@@ -1,10 +1,22 @@
 //! The words of the charts and tables of reports. Names of figures that benchmarks declare stay as they are.
 
+use riddlemill_benchmarks::{Benchmark, Derived};
+
 use super::{stage, translated};
 
 /// The Chinese of a title, an axis, a series or the name of a row; `None` if there is none.
 pub fn chart_word(text: &str) -> Option<String> {
     translated(WORDS, text).or_else(|| stage_name(text))
+}
+
+/// The Chinese of a text of a figure that a benchmark's folder has in both languages.
+pub fn declared(text: &str) -> Option<String> {
+    static WORDS: Derived<Vec<(&str, &str)>> = Derived::new(|| {
+        let figures = |of: &'static Benchmark| of.evaluation.iter().chain(&of.report.figures);
+        let all = riddlemill_benchmarks::all().iter().flat_map(figures);
+        all.flat_map(|figure| figure.words.iter().copied()).collect()
+    });
+    translated(&WORDS, text)
 }
 
 /// A stage, or the step of its review.

@@ -10,7 +10,7 @@ mod sentences;
 mod stages;
 
 pub use categories::category;
-pub use charts::chart_word;
+pub use charts::{chart_word, declared};
 pub use citation::citation;
 pub use evidence::evidence;
 pub use sentences::{fill, sentence, translated};
