@@ -49,8 +49,14 @@ fn answer_in(item: &Item, task: Task, setting: Setting, text: &str) -> Result<St
                 .map(str::to_lowercase)
                 .filter(|word| !word.is_empty())
                 .collect();
-            let named: Vec<&str> =
-                codes.iter().copied().filter(|code| tokens.iter().any(|word| word == code)).collect();
+            let lower = text.to_lowercase();
+            let said = |code: &&str| parse::names(&lower, code);
+            let named: Vec<&str> = codes
+                .iter()
+                .copied()
+                .filter(|code| tokens.iter().any(|word| word == code))
+                .filter(said)
+                .collect();
             let what = || Unreadable::new(format!("the answer must name some of {}", codes.join(", ")));
             if named.is_empty() { Err(what()) } else { Ok(named.join("; ")) }
         }
