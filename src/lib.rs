@@ -8,7 +8,6 @@
 //! - [`text`]: rules over `&str`: cleaning, anonymising, whether a text is a question, whether two texts are one joke.
 //! - [`options`]: right and wrong answers in a random order; [`shortcuts`]: how well the right one can be guessed from the
 //!   options alone.
-//! - [`judges`]: the distribution of ratings and the agreement of raters.
 //! - [`join`]: an exact similarity join, which finds every pair of texts over a threshold.
 //! - [`offline`]: the rules and the join combined as the offline stages use them, according to settings.
 //! - [`puzzle`]: English puzzles, their words, distractors, options and reconstructions.
@@ -47,7 +46,7 @@ pub use riddlemill_release::{self as release, VERSION, audit};
 pub use riddlemill_report as report;
 pub use riddlemill_review::{self as review, decisions};
 pub use riddlemill_tables as store;
-pub use riddlemill_text::{join, judges, notation, offline, options, puzzle, shortcuts, text};
+pub use riddlemill_text::{join, notation, offline, options, puzzle, shortcuts, text};
 pub use riddlemill_web as web;
 
 pub mod cli;

@@ -20,18 +20,7 @@ use riddlemill::text::clean::Rule;
 /// The rooms in the order of dependency: a room imports its own rank and lower ones. Between crates Cargo
 /// enforces it, too.
 const RANKS: &[&[&str]] = &[
-    &[
-        "notation",
-        "text",
-        "join",
-        "vectors",
-        "options",
-        "shortcuts",
-        "judges",
-        "offline",
-        "puzzle",
-        "replies",
-    ],
+    &["notation", "text", "join", "vectors", "options", "shortcuts", "offline", "puzzle", "replies"],
     &["config", "warc", "pages", "crawl", "fetch"],
     &["stages"],
     &["recipe"],

@@ -129,8 +129,8 @@ fn report(
         ));
         if effect.left > 0 {
             text.push_str(&format!(
-                "  {} of these items have nobody else who may vote on them\n  hint: add an [[annotator]] to pipeline.toml, then `riddlemill review assign {} --recipe {}`\n",
-                output::number(effect.left as u64),
+                "  {} of these without anybody else who may vote on it\n  hint: add an [[annotator]] to pipeline.toml, then `riddlemill review assign {} --recipe {}`\n",
+                count(effect.left as u64, "item"),
                 effect.step,
                 effect.recipe
             ));

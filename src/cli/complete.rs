@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap_complete::CompletionCandidate;
 
 use crate::config::sections::SECTIONS;
-use crate::config::{Config, Overrides, Profiles, reference};
+use crate::config::{self, Config, Overrides, Profiles};
 use crate::llm::Prompts;
 use crate::recipe::{self, RECIPES};
 use crate::record::State;
@@ -131,7 +131,7 @@ fn released(recipe: &str) -> Vec<Version> {
 
 /// The arguments of `config --explain`.
 pub(super) fn topics() -> Vec<CompletionCandidate> {
-    let tables = SECTIONS.iter().chain(reference::TABLES);
+    let tables = SECTIONS.iter().chain(config::TABLES);
     candidates(tables.map(|table| (table.name.to_string(), table.doc.to_string())))
 }
 

@@ -8,7 +8,7 @@ use super::exit::{Exit, Failure};
 use super::output;
 use super::terminal::{HANG, Tone, tint};
 use crate::config::sections::SECTIONS;
-use crate::config::{Key, Section, json_schema, reference, unknown};
+use crate::config::{self, Key, Section, json_schema, unknown};
 use crate::pages::profile;
 use crate::recipe;
 use crate::report::{ExplainedRecipe, ExplainedTable, KeyRow, SettingRow, SettingsReport, TableRow};
@@ -71,7 +71,7 @@ fn explain(topic: &str, global: &Global) -> Result<Exit, Failure> {
     if let Some(of_recipe) = topic.strip_prefix("recipe.") {
         return explain_own(of_recipe, global);
     }
-    let tables: Vec<&Section> = SECTIONS.iter().chain(reference::TABLES).collect();
+    let tables: Vec<&Section> = SECTIONS.iter().chain(config::TABLES).collect();
     if topic.is_empty() {
         if global.json {
             let tables: Vec<TableRow> = tables.into_iter().map(TableRow::from).collect();
@@ -85,7 +85,7 @@ fn explain(topic: &str, global: &Global) -> Result<Exit, Failure> {
         return Ok(Exit::Done);
     }
     let (name, key) = topic.split_once('.').map_or((topic, None), |(name, key)| (name, Some(key)));
-    let table = reference::table(name);
+    let table = config::table(name);
     let table =
         table.ok_or_else(|| Failure::usage(unknown("table", name, tables.iter().map(|table| table.name))))?;
     let mut keys: Vec<(String, &Key)> = table.dotted();

@@ -93,8 +93,8 @@ fn recipe_of(path: &Path) -> Result<Option<&'static Recipe>, Failure> {
 
 /// The rows of a set, without withdrawn ones.
 fn read(path: &Path, global: &Global) -> Result<OtherSet, Failure> {
-    let RowsOfFile { mut rows, unread } = match path.is_dir() {
-        true => RowsOfFile { rows: read_rows::of_path(path)?, unread: Vec::new() },
+    let RowsOfFile { mut rows, unread, .. } = match path.is_dir() {
+        true => RowsOfFile { rows: read_rows::of_path(path)?, ..RowsOfFile::default() },
         false => rows_of_file(path)?,
     };
     let file = path.display().to_string();

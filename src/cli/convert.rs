@@ -46,8 +46,9 @@ pub(super) fn convert(folder: &Path, out: &Path, global: &Global) -> Result<Exit
         )?;
     } else {
         output::print(&format!(
-            "{}: {name} in the second edition, {after} lines for {before}, Chinese texts apart. It says the same: votes and replies stay valid\n",
-            out.display()
+            "{}: {name} in the second edition, {} for {before}, Chinese texts apart. It says the same: votes and replies stay valid\n",
+            out.display(),
+            output::count(after as u64, "line")
         ))?;
     }
     Ok(Exit::Done)

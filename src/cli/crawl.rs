@@ -6,7 +6,7 @@ use super::args::{Crawl, Global};
 use super::exit::{Exit, Failure};
 use super::look::find;
 use super::output::{self, count, number};
-use crate::config::Config;
+use crate::config::{Config, toml_string};
 use crate::crawl::settings::{Refresh, Source};
 use crate::crawl::{self, CrawlError, Event, Plan, Summary};
 use crate::pages::Site;
@@ -76,7 +76,10 @@ struct EndedCrawl<'s> {
 fn print_event(event: &Event, verbose: bool) {
     match event {
         Event::Done { url, class, status, bytes, done, pending } if verbose => {
-            eprintln!("{done} done, {pending} wait: {status} {class:?} {bytes} bytes {url}");
+            eprintln!(
+                "{done} done, {pending} wait: {status} {class:?} {} {url}",
+                count(*bytes, "byte")
+            );
         }
         Event::Done { done, pending, .. } if done % 100 == 0 => {
             eprintln!("{} done, {} wait", number(*done), number(*pending));
@@ -159,11 +162,13 @@ fn not_imported(config: &Config, source: &Source) -> String {
         return String::new();
     }
     let from = match kind {
-        "profile" => format!("crawl = {name:?}"),
-        _ => format!("path = \"raw/warc/{name}/*.warc.gz\""),
+        "profile" => format!("crawl = {}", toml_string(name)),
+        _ => format!("path = {}", toml_string(&format!("raw/warc/{name}/*.warc.gz"))),
     };
     format!(
-        "no [[source]] reads these pages yet\n  hint: [[source]] with name = {name:?}, kind = {kind:?}, {from}\n"
+        "no [[source]] reads these pages yet\n  hint: [[source]] with name = {}, kind = {}, {from}\n",
+        toml_string(name),
+        toml_string(kind)
     )
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::args::{EndpointVerb, Global, TryEndpoint};
 use super::exit::{Exit, Failure};
-use super::output::{self, number};
+use super::output::{self, count, number};
 use super::progress::RunConsole;
 use crate::config::{sections, unknown};
 use crate::llm::{Answer, Ask, Endpoint, Message, Output, Role, Run, Trial, Usd, What};
@@ -157,8 +157,8 @@ fn text(endpoint: &Endpoint, trial: &Trial) -> String {
         };
         lines.push(("reply", shown));
         if !trial.reasoning.trim().is_empty() {
-            let chars = number(trial.reasoning.chars().count() as u64);
-            lines.push(("reasoning", format!("{chars} characters, kept apart from the reply")));
+            let chars = count(trial.reasoning.chars().count() as u64, "character");
+            lines.push(("reasoning", format!("{chars}, kept apart from the reply")));
         }
         if reply.marks.truncated {
             lines.push((

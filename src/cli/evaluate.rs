@@ -239,7 +239,7 @@ fn write_ballots(
 fn text(one: &Evaluated, place: &Path) -> String {
     let mut text = format!("{}\n", one.set.name());
     for table in &one.report.tables {
-        text.push_str(&format!("\n{}", table.shown(table.name).text(columns)));
+        text.push_str(&format!("\n{}", table.text(columns)));
     }
     text.push_str(&format!("\n{} in {}\n", count(one.answers.len() as u64, "answer"), place.display()));
     text

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use super::commands::runnable;
 use crate::config::{Problem, Problems};
 use crate::pipeline::RunError;
 use crate::release::ReleaseError;
@@ -59,7 +60,7 @@ impl Failure {
         if json {
             eprintln!(
                 "{}",
-                serde_json::json!({ "error": self.message.replace(ANOTHER, "\n"), "exit": self.exit as i32 })
+                serde_json::json!({ "error": runnable(&self.message).replace(ANOTHER, "\n"), "exit": self.exit as i32 })
             );
             return;
         }
@@ -106,7 +107,10 @@ impl From<RunError> for Failure {
             return problems.into();
         }
         let exit = match &error {
-            RunError::Settings(_) | RunError::NoStage { .. } | RunError::Missing { .. } => Exit::Usage,
+            RunError::Settings(_)
+            | RunError::NoStage { .. }
+            | RunError::Missing { .. }
+            | RunError::MissingInput { .. } => Exit::Usage,
             RunError::Stage(
                 StageError::Settings(_)
                 | StageError::Prompt(_)

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::args::{Fetch, Global};
 use super::exit::{Exit, Failure};
-use super::output::{self, number};
+use super::output::{self, count};
 use crate::config::{Config, unknown};
 use crate::fetch::{Fetched, LOCK, Meter, Patience, Pin, Pins, Wanted, fetch as get};
 use crate::stages::withdrawal::Withdrawals;
@@ -45,9 +45,9 @@ pub(super) fn fetch(args: &Fetch, global: &Global) -> Result<Exit, Failure> {
                 let (word, pin) = describe(&fetched);
                 if !global.quiet && !global.json {
                     eprintln!(
-                        "{source}: {word} {}, {} bytes, sha256 {}",
+                        "{source}: {word} {}, {}, sha256 {}",
                         pin.file,
-                        number(pin.bytes),
+                        count(pin.bytes, "byte"),
                         pin.sha256
                     );
                 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use include_flate::flate;
 
 use super::args::Global;
+use super::commands::workspace_option;
 use super::exit::{Exit, Failure};
 use super::output;
 use crate::config::{FILE, default_pipeline, sample_pipeline};
@@ -44,18 +45,14 @@ fn sample() -> [(&'static str, &'static str); 17] {
     ]
 }
 
-/// The option that selects a workspace, for commands that are proposed.
-pub(super) fn at(root: &Path) -> String {
-    if root.as_os_str() == "." { String::new() } else { format!(" -C {}", root.display()) }
-}
-
 /// Creates a workspace, with the sample or `empty`.
 pub(super) fn create(root: &Path, empty: bool, global: &Global) -> Result<(), Failure> {
     let settings = root.join(FILE);
     if settings.exists() {
         return Err(Failure::usage(format!(
-            "{} already exists; it was not changed\n  hint: `riddlemill init DIR` creates a workspace in another folder",
-            settings.display()
+            "{} already exists; it was not changed\n  hint: `riddlemill{} init . FILE…` proposes sources for files of posts, `riddlemill init DIR` creates a workspace in another folder",
+            settings.display(),
+            workspace_option(root)
         )));
     }
     // Checked before anything is written.
@@ -73,7 +70,7 @@ pub(super) fn create(root: &Path, empty: bool, global: &Global) -> Result<(), Fa
             durable::replace(&path, content.as_bytes())?;
         }
     }
-    let ignored = keep_private(root)?;
+    let unlisted = keep_private(root)?;
     // Before the settings: a workspace made here may name places of this machine.
     let kept = crate::trust::Trust::of(root, []).made_here();
     // Written last: without settings it is not a workspace, and `init` can be repeated.
@@ -88,10 +85,11 @@ pub(super) fn create(root: &Path, empty: bool, global: &Global) -> Result<(), Fa
     if !global.quiet {
         let place = root.display();
         output::print(&format!("{place}: a workspace with {FILE} and raw/\n"))?;
-        if !ignored {
+        if !unlisted.is_empty() {
             eprintln!(
-                "note: {} was there and is unchanged; keep raw/salt, raw/blinding, raw/access.jsonl, raw/dumps, raw/warc and staged/ out of public repositories",
-                root.join(".gitignore").display()
+                "note: {} was there and is unchanged; add these lines, which keep private and derived files out of repositories: {}",
+                root.join(".gitignore").display(),
+                unlisted.join("  ")
             );
         }
     }
@@ -117,18 +115,24 @@ const IGNORED: &str = "\
 /// A log whose line ends were changed is damaged.
 const ATTRIBUTES: &str = "/raw/** -text\n";
 
-/// Writes .gitignore and .gitattributes where there are none; whether the former is this one.
-fn keep_private(root: &Path) -> Result<bool, Failure> {
-    let mut ignored = true;
+/// Writes .gitignore and .gitattributes where there are none; which lines the former lacks.
+fn keep_private(root: &Path) -> Result<Vec<&'static str>, Failure> {
+    let mut unlisted = Vec::new();
     for (name, text) in [(".gitignore", IGNORED), (".gitattributes", ATTRIBUTES)] {
         let path = root.join(name);
         match fs::read_to_string(&path) {
-            Ok(there) => ignored &= name != ".gitignore" || there == text,
+            Ok(there) if name == ".gitignore" => {
+                let bare = |line: &str| line.trim().trim_matches('/').to_owned();
+                let listed: Vec<String> = there.lines().map(bare).collect();
+                let wanted = text.lines().filter(|line| !line.starts_with('#'));
+                unlisted.extend(wanted.filter(|line| !listed.contains(&bare(line))));
+            }
+            Ok(_) => {}
             Err(_) if !path.exists() => durable::replace(&path, text.as_bytes())?,
             Err(e) => return Err(Error::io("read", &path)(e).into()),
         }
     }
-    Ok(ignored)
+    Ok(unlisted)
 }
 
 /// Copies a built-in benchmark's folder into the workspace. Existing files are not changed.

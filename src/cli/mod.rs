@@ -17,6 +17,7 @@ mod batches;
 mod benchmark;
 mod busy;
 mod carry;
+mod commands;
 mod compare;
 mod complete;
 mod config;
@@ -90,6 +91,8 @@ pub fn main() -> ExitCode {
     // If a shell requests completions, the program prints them and ends here.
     CompleteEnv::with_factory(Cli::command).complete();
     let cli = Cli::parse();
+    let verbs = Cli::command().get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
+    commands::remember_call(&cli.global.workspace, recipes_given(&cli.verb), verbs);
     let stop = Arc::new(Stop::default());
     // Verbs without intermediate state can simply be killed.
     if matches!(cli.verb, Verb::Run(_) | Verb::Crawl(_) | Verb::Evaluate(_) | Verb::Serve(_)) {
@@ -113,6 +116,19 @@ pub fn main() -> ExitCode {
             failure.print(cli.global.json);
             failure.exit.into()
         }
+    }
+}
+
+/// The recipes that a call selects, which the commands that it proposes select, too.
+fn recipes_given(verb: &Verb) -> &[String] {
+    match verb {
+        Verb::Status(only) | Verb::Audit(only) => &only.recipes,
+        Verb::Run(args) => &args.only.recipes,
+        Verb::Explain(args) => &args.only.recipes,
+        Verb::Show(args) => &args.only.recipes,
+        Verb::Report(args) => &args.only.recipes,
+        Verb::Estimate(args) => &args.only.recipes,
+        _ => &[],
     }
 }
 

@@ -1,11 +1,12 @@
 //! What to do next, on a terminal.
 
+use super::commands::runnable;
 use super::terminal::{HANG, Tone, tint};
 use crate::report::{KeptBack, Next, RecipeState};
 
 /// `next: riddlemill release flub  (flub is complete …)`.
 pub(super) fn line(next: &Next) -> String {
-    format!("{} {HANG}{}  ({})", tint(Tone::Head, "next:"), next.command, next.why)
+    format!("{} {HANG}{}  ({})", tint(Tone::Head, "next:"), runnable(&next.command), runnable(&next.why))
 }
 
 /// What waits or failed, a line a cause, under a heading.
@@ -13,7 +14,7 @@ pub(super) fn kept_back(standings: &[RecipeState]) -> Vec<String> {
     let kept_back = crate::report::kept_back(standings);
     let line = |kept: &KeptBack| {
         let tone = if kept.failed { Tone::Bad } else { Tone::Waits };
-        format!("  {}: {HANG}{}", tint(tone, &kept.place), kept.words)
+        format!("  {}: {HANG}{}", tint(tone, &kept.place), runnable(&kept.words))
     };
     let heading = (!kept_back.is_empty()).then(|| tint(Tone::Head, KEPT_BACK));
     heading.into_iter().chain(kept_back.iter().map(line)).collect()

@@ -89,7 +89,8 @@ pub(super) fn recipes(config: &Config, only: &Only) -> Result<Vec<&'static Recip
             return Err(problems_set_aside(aside).into());
         }
         if recipes.is_empty() {
-            let what = "no [[source]] is named\n  hint: add one, or `riddlemill init` lays out the sample";
+            let what = "no [[source]] is named\n  hint: `riddlemill init . FILE…` proposes one for each file of posts, and with --write adds it; \
+                        `riddlemill init DIR` creates a workspace with the sample in another folder";
             return Err(
                 Problems(vec![Problem { place: crate::config::FILE.into(), what: what.into() }]).into()
             );
@@ -203,7 +204,7 @@ pub(super) fn json(value: &impl Serialize) -> Result<(), Failure> {
 
 /// Writes for people to stdout: see [`terminal::fit`].
 pub(super) fn print(text: &str) -> Result<(), Failure> {
-    raw(&terminal::fit(text, terminal::stdout()))
+    raw(&terminal::fit(&super::commands::runnable_quoted(text), terminal::stdout()))
 }
 
 /// Writes to stdout unchanged. A closed pipe (`| head`) is not an error.

@@ -8,7 +8,7 @@ use super::args::{Global, ProfilesVerb};
 use super::exit::{Exit, Failure};
 use super::output;
 use crate::config::profile::{self, FOLDER, SHIPPED};
-use crate::config::{Profiles, unknown};
+use crate::config::{Profiles, toml_string, unknown};
 use crate::pages::profile::KEYS;
 use crate::store::{Error, durable};
 
@@ -99,7 +99,10 @@ fn copy(profiles: &Profiles, name: &str, new: &str) -> Result<(), Failure> {
         true => {
             format!("it replaces the built-in {new:?}; delete the file to get that back")
         }
-        false => format!("`site = {new:?}` of a [[crawl]] and `profile = {new:?}` of a [[source]] name it"),
+        false => {
+            let name = toml_string(new);
+            format!("`site = {name}` of a [[crawl]] and `profile = {name}` of a [[source]] name it")
+        }
     };
     output::print(&format!(
         "{}\n  {undo}\n  next: change it, then `riddlemill crawl --try FILE --profile {new}` shows what it makes of a page\n",

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::args::{Global, Init};
+use super::commands::{shell_path, workspace_option};
 use super::exit::{Exit, Failure};
 use super::terminal::{HANG, visible};
 use super::{init, output};
-use crate::config::{Config, FILE, Profiles};
+use crate::config::{Config, FILE, Profiles, toml_string};
 use crate::recipe;
 use crate::stages::import::{NoSource, SourceProposal, propose, source_of};
 use crate::store::{Error, durable};
@@ -20,6 +21,10 @@ const ENDS: &[&str] = &[
     "xz", "zip", "html", "htm", "mhtml", "mht", "xml", "warc", "wacz",
 ];
 
+/// Columns that are named.
+const NAMED: usize = 12;
+/// Most files of a folder that are looked at.
+const FILES: usize = 500;
 /// Characters of the example that is shown.
 const SHOWN: usize = 60;
 
@@ -34,16 +39,16 @@ pub(super) fn init(args: &Init, global: &Global) -> Result<Exit, Failure> {
     }
     if args.write {
         return Err(Failure::usage(
-            "no file is given whose source could be written\n  hint: riddlemill init DIR FILE… --write",
+            "no file is given whose source could be written\n  hint: `riddlemill init . FILE… --write` names files of posts",
         ));
     }
     init::create(&root, args.empty, global)?;
     if !global.quiet {
-        let at = init::at(&root);
+        let at = workspace_option(&root);
         match args.empty {
             true => eprintln!(
                 "next: riddlemill init {} FILE… proposes a [[source]] for each file of posts, and with --write adds it to {FILE}; then riddlemill{at} run",
-                root.display()
+                shell_path(&root)
             ),
             false => eprintln!("next: riddlemill{at} run"),
         }
@@ -56,6 +61,18 @@ fn places(given: &[PathBuf], workspace: &Path) -> Result<(PathBuf, Vec<PathBuf>)
     let mut root: Option<PathBuf> = None;
     let mut files = Vec::new();
     for place in given {
+        // A folder beside the workspace holds files.
+        if place.is_dir() && (root.is_some() || !files.is_empty()) {
+            let found = files_below(place)?;
+            if found.is_empty() {
+                return Err(Failure::usage(format!(
+                    "{}: the folder has no file in it that is not hidden",
+                    place.display()
+                )));
+            }
+            files.extend(found);
+            continue;
+        }
         let ends = place.extension().and_then(|end| end.to_str()).map(str::to_lowercase);
         if place.is_file() {
             let same = |other: &PathBuf| fs::canonicalize(other).ok() == fs::canonicalize(place).ok();
@@ -73,6 +90,31 @@ fn places(given: &[PathBuf], workspace: &Path) -> Result<(PathBuf, Vec<PathBuf>)
     // `.` is the default of the argument, and then -C counts.
     let root = root.filter(|root| root.as_os_str() != ".").unwrap_or_else(|| workspace.to_owned());
     Ok((root, files))
+}
+
+/// The files below a folder that are not hidden, in the order of their names.
+fn files_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).map_err(Error::io("read", &folder))? {
+            let path = entry.map_err(Error::io("read", &folder))?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            match () {
+                () if name.starts_with('.') || name.ends_with(".part") => {}
+                () if path.is_dir() => folders.push(path),
+                () => found.push(path),
+            }
+        }
+    }
+    found.sort();
+    match found.len() {
+        ..=FILES => Ok(found),
+        many => Err(Failure::usage(format!(
+            "{} has {many} files, which are not proposed one by one\n  hint: give one of them; a [[source]] whose `path` is the folder reads all that are like it",
+            folder.display()
+        ))),
+    }
 }
 
 /// What a file is called and what would read it, or why nothing does.
@@ -95,8 +137,8 @@ fn sources(root: &Path, files: &[PathBuf], write: bool, global: &Global) -> Resu
                 // The next file's name is another, and so is its place in raw/dumps.
                 text.push_str(&format!(
                     "\n[[source]]\nname = {}\npath = {}\n",
-                    quoted(&named.name),
-                    quoted(&named.path)
+                    toml_string(&named.name),
+                    toml_string(&named.path)
                 ));
                 (named, proposal)
             }),
@@ -109,8 +151,9 @@ fn sources(root: &Path, files: &[PathBuf], write: bool, global: &Global) -> Resu
         let rows = proposals.iter().map(|(file, found)| match found {
             Ok((named, proposal)) => json!({
                 "file": file.display().to_string(), "source": table(named, proposal), "kind": proposal.kind,
-                "fields": proposal.fields, "optional": proposal.optional, "profile": proposal.profile,
-                "language": proposal.language,
+                "fields": proposal.fields, "optional": proposal.optional, "at": proposal.at,
+                "profile": proposal.profile, "language": proposal.language,
+                "unused": proposal.unused, "people": proposal.people,
                 "rows": proposal.rows, "written": write,
             }),
             Err(why) => json!({ "file": file.display().to_string(), "why": why.to_string() }),
@@ -124,15 +167,15 @@ fn sources(root: &Path, files: &[PathBuf], write: bool, global: &Global) -> Resu
         add(root, &found, global)?;
     }
     if !global.quiet && !found.is_empty() {
-        let at = init::at(root);
+        let at = workspace_option(root);
         match write {
             true => eprintln!("next: riddlemill{at} run; then riddlemill{at} audit"),
             false => {
                 let of = |(file, found): &(&Path, Result<_, _>)| {
-                    found.is_ok().then(|| format!(" {}", file.display()))
+                    found.is_ok().then(|| format!(" {}", shell_path(file)))
                 };
                 let good: String = proposals.iter().filter_map(of).collect();
-                eprintln!("next: riddlemill init {}{good} --write writes this into {FILE}", root.display());
+                eprintln!("next: riddlemill init {}{good} --write writes this into {FILE}", shell_path(root));
             }
         }
     }
@@ -188,37 +231,38 @@ impl Named {
     }
 }
 
-/// A string of TOML, whose escapes are those of JSON.
-fn quoted(text: &str) -> String {
-    json!(text).to_string()
-}
-
 /// The table as it is written.
 fn table(named: &Named, proposal: &SourceProposal) -> String {
     let mut text = format!(
         "[[source]]\nname = {}\nkind = {}\npath = {}\n",
-        quoted(&named.name),
-        quoted(proposal.kind),
-        quoted(&named.path)
+        toml_string(&named.name),
+        toml_string(proposal.kind),
+        toml_string(&named.path)
     );
     if !proposal.fields.is_empty() {
-        let fields: Vec<String> =
-            proposal.fields.iter().map(|(field, column)| format!("{field} = {}", quoted(column))).collect();
+        let fields: Vec<String> = proposal
+            .fields
+            .iter()
+            .map(|(field, column)| format!("{field} = {}", toml_string(column)))
+            .collect();
         text.push_str(&format!("fields = {{ {} }}\n", fields.join(", ")));
     }
     if !proposal.optional.is_empty() {
-        let columns: Vec<String> = proposal.optional.iter().map(|column| quoted(column)).collect();
+        let columns: Vec<String> = proposal.optional.iter().map(|column| toml_string(column)).collect();
         text.push_str(&format!("optional = [{}]\n", columns.join(", ")));
     }
+    if let Some(at) = &proposal.at {
+        text.push_str(&format!("at = {}\n", toml_string(at)));
+    }
     if let Some(profile) = &proposal.profile {
-        text.push_str(&format!("profile = {}\n", quoted(profile)));
+        text.push_str(&format!("profile = {}\n", toml_string(profile)));
     }
     if proposal.bare {
         // The ids of two sites would otherwise be those of one.
-        text.push_str(&format!("namespace = {}\n", quoted(&named.name)));
+        text.push_str(&format!("namespace = {}\n", toml_string(&named.name)));
     }
     if let Some(language) = proposal.language {
-        text.push_str(&format!("language = {}\n", quoted(language)));
+        text.push_str(&format!("language = {}\n", toml_string(language)));
     }
     text
 }
@@ -232,13 +276,48 @@ fn print(file: &Path, found: &Proposed) -> String {
                 _ => output::count(proposal.rows as u64, "row"),
             };
             format!(
-                "# {}: by its first {rows}; the first text: {HANG}{example}\n{}\n",
+                "# {}: by its first {rows}; the first text: {HANG}{example}\n{}{}\n",
                 file.display(),
+                remarks(proposal),
                 table(named, proposal)
             )
         }
         Err(why) => format!("# {}: no source: {HANG}{why}\n\n", file.display()),
     }
+}
+
+/// What the proposal leaves out, to be looked at before it is taken.
+fn remarks(proposal: &SourceProposal) -> String {
+    let list = |columns: &[String]| -> String {
+        let more = columns.len().saturating_sub(NAMED);
+        let shown = visible(&columns[..columns.len() - more].join(", "));
+        if more > 0 { format!("{shown} and {more} more") } else { shown }
+    };
+    let mut text = String::new();
+    if let Some(at) = &proposal.at {
+        text.push_str(&match at.as_str() {
+            "/" => "# its objects hold lists of records, too: at = \"/\" reads the objects themselves\n"
+                .to_owned(),
+            at => format!(
+                "# its objects hold a list of records, {}; at = \"/\" would read the objects themselves\n",
+                visible(at)
+            ),
+        });
+    }
+    if !proposal.unused.is_empty() {
+        text.push_str(&format!("# not read: {HANG}{}\n", list(&proposal.unused)));
+    }
+    if !proposal.people.is_empty() {
+        let author = match proposal.fields.contains_key("author") || proposal.kind != "table" {
+            true => "one column can be the author",
+            false => "name the authors' as `author` under fields",
+        };
+        text.push_str(&format!(
+            "# of these, people: {HANG}{}: names that are not read stay in the texts; {author}\n",
+            list(&proposal.people)
+        ));
+    }
+    text
 }
 
 /// Copies the files and adds their tables, of which all or none are written.

@@ -9,7 +9,7 @@ use riddlemill_benchmarks::edition2::declared;
 use super::args::{Cli, WrittenFile};
 use super::exit;
 use crate::config::sections::SECTIONS;
-use crate::config::{Key, Section, reference};
+use crate::config::{self, Key, Section};
 use crate::pages::profile::KEYS;
 use crate::recipe::RECIPES;
 use crate::record::{CellKind, Column, Entry, Link, Reason, State, Typed};
@@ -51,7 +51,7 @@ fn settings() -> String {
         `riddlemill config --explain TABLE` prints a part of this page.\n"
         .to_owned();
     let tables = SECTIONS.iter().map(|table| (format!("[{}]", table.name), table));
-    let repeated = reference::TABLES.iter().map(|table| {
+    let repeated = config::TABLES.iter().map(|table| {
         let heading = match table.name {
             "llm" => "[llm.NAME]".to_owned(),
             name => format!("[[{name}]]"),

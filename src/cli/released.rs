@@ -1,5 +1,6 @@
 //! The released versions in `status`.
 
+use super::output::count;
 use crate::recipe::Recipe;
 use crate::release::Since;
 
@@ -15,7 +16,7 @@ pub(super) fn lines(recipe: &Recipe, since: &Since) -> String {
         .unwrap_or_default();
     let state = match otherwise.is_empty() {
         true => "all rows as they were released".to_string(),
-        false => format!("{} of {rows} rows since", since.describe()),
+        false => format!("{} of {} since", since.describe(), count(*rows, "row")),
     };
     let mut text = format!("  released {version} ({date}{yanked}): {state}\n");
     for row in otherwise.iter().take(NAMED) {

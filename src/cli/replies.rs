@@ -55,8 +55,8 @@ fn forget(store: &Store, begins: &str, why: &str, global: &Global) -> Result<Exi
         }
         _ => {
             return Err(Failure::usage(format!(
-                "{} replies have keys that begin with {begins:?}\n  hint: give more of it",
-                keys.len()
+                "{} with keys that begin with {begins:?}\n  hint: give more of it",
+                count(keys.len() as u64, "reply")
             )));
         }
     };
@@ -127,10 +127,10 @@ fn stats(store: &Store, global: &Global) -> Result<Exit, Failure> {
         return Ok(Exit::Done);
     }
     let mut text = format!(
-        "{} in {} ({} bytes), {} failed, {} without an outcome\n",
+        "{} in {} ({}), {} failed, {} without an outcome\n",
         count(stats.replies, "reply"),
         count(stats.segments, "segment"),
-        number(stats.bytes),
+        count(stats.bytes, "byte"),
         count(stats.failed_attempts, "attempt"),
         number(stats.open_attempts),
     );
@@ -204,10 +204,10 @@ fn verify(store: &Store, global: &Global) -> Result<Exit, Failure> {
             text.push_str(&format!("{kind}segment {:06}{at}: {}\n", told.segment, told.what));
         }
         text.push_str(&format!(
-            "{}, {}, {} replies: {}\n",
+            "{}, {}, {}: {}\n",
             count(verified.segments, "segment"),
             count(verified.lines, "line"),
-            number(verified.replies),
+            count(verified.replies, "reply"),
             if verified.findings.is_empty() { "all intact" } else { "see above" },
         ));
         output::print(&text)?;

@@ -261,8 +261,10 @@ fn describe(recipe: &str, step: &str, status: &crate::review::Status) -> String 
     for (name, progress) in &status.annotators {
         let stale = if progress.stale > 0 { format!(", {} outdated", progress.stale) } else { String::new() };
         text.push_str(&format!(
-            "    {name:<14} {} of {} assigned, {} votes{stale}\n",
-            progress.done, progress.assigned, progress.votes
+            "    {name:<14} {} of {} assigned, {}{stale}\n",
+            progress.done,
+            progress.assigned,
+            count(progress.votes as u64, "vote")
         ));
     }
     text
@@ -282,10 +284,10 @@ fn agreed(row: &AgreementRow) -> String {
     };
     let f = &row.of;
     format!(
-        "{}{}: {} items, percent {}, alpha {}, Fleiss {}, AC1 {}{}{}",
+        "{}{}: {}, percent {}, alpha {}, Fleiss {}, AC1 {}{}{}",
         f.field,
         if row.sample { " (sample)" } else { "" },
-        f.items,
+        count(f.items as u64, "item"),
         shown(&f.percent),
         shown(&f.alpha),
         shown(&f.fleiss),

@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 
 use super::args::{Global, Run};
+use super::commands::complete_command;
 use super::disk;
 use super::exit::{Exit, Failure};
 use super::next;
@@ -94,7 +95,8 @@ pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Fail
     }
     print_kept_back(&standings, global);
     output::print_remarks(&selection.run, global);
-    let next = crate::report::next(&config, &standings, &args.only.recipes)?;
+    let mut next = crate::report::next(&config, &standings, &args.only.recipes)?;
+    next.iter_mut().for_each(complete_command);
     if global.json {
         let built: Vec<BuiltCandidate<'_>> = built
             .iter()

@@ -36,6 +36,14 @@ pub(super) fn serve(args: &Serve, global: &Global, stop: &Stop) -> Result<Exit, 
     Ok(Exit::Done)
 }
 
+/// An address as it was given, without name and password.
+fn without_secrets(public: &url::Url) -> String {
+    let mut shown = public.clone();
+    // Both fail only where there is no host, and then there is neither.
+    let _ = shown.set_username("").and_then(|()| shown.set_password(None));
+    shown.to_string()
+}
+
 /// What is wrong with an address that people are to open: pages link each other from the root of their host.
 fn unfit(public: &url::Url) -> Option<String> {
     let more = match public {
@@ -53,8 +61,7 @@ fn unfit(public: &url::Url) -> Option<String> {
         _ => "give it as in --public https://review.example.org".to_owned(),
     };
     Some(format!(
-        "--public {}://{}: it has {more}, and the pages are at the root of their host\n  hint: {hint}",
-        public.scheme(),
-        public.host_str().unwrap_or_default()
+        "--public {}: it has {more}, and the pages are at the root of their host\n  hint: {hint}",
+        without_secrets(public)
     ))
 }

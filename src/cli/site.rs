@@ -2,7 +2,7 @@
 
 use super::args::{Global, Site};
 use super::exit::{Exit, Failure};
-use super::output::{self, count, number};
+use super::output::{self, count};
 use crate::web::site::{SiteError, write};
 
 pub(super) const HELP: &str = "\
@@ -37,11 +37,11 @@ pub(super) fn site(args: &Site, global: &Global) -> Result<Exit, Failure> {
         n => format!(", {} of withdrawn and removed rows", count(n as u64, "page")),
     };
     output::print(&format!(
-        "{}: {}{gone}, {}, {} bytes\n",
+        "{}: {}{gone}, {}, {}\n",
         args.out.display(),
         count(written.rows as u64, "row"),
         count(written.files, "file"),
-        number(written.bytes)
+        count(written.bytes, "byte")
     ))?;
     if !global.quiet {
         eprintln!("next: open {}", args.out.join("index.html").display());

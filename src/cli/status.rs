@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::args::{Global, Only};
+use super::commands::complete_command;
 use super::exit::{Exit, Failure};
 use super::next;
 use super::origins;
@@ -30,7 +31,8 @@ pub(super) fn print(
     only: &Only,
     global: &Global,
 ) -> Result<Exit, Failure> {
-    let status = crate::report::status(config, recipes, &only.recipes)?;
+    let mut status = crate::report::status(config, recipes, &only.recipes)?;
+    status.next.iter_mut().for_each(complete_command);
     match global.json {
         true => output::json(&status)?,
         false => output::print(&text(&status, global.verbose))?,

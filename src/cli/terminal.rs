@@ -54,7 +54,7 @@ pub(super) fn stderr() -> StreamStyle {
 pub(super) fn complain(line: fmt::Arguments<'_>) {
     super::busy::heard();
     // The newline goes out in the same write, as stderr is unbuffered and others may write there, too.
-    let mut text = fit(&line.to_string(), stderr());
+    let mut text = fit(&super::commands::runnable(&line.to_string()), stderr());
     text.push('\n');
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }

@@ -188,7 +188,7 @@ fn line(room: &ReviewSession<'_>, trial: &Trial, fewest: usize, (nth, again): (u
         TrialLevel::Senior => "may be a senior (role = \"senior\" in pipeline.toml)".into(),
         TrialLevel::Formal => format!("may vote{barred}"),
         TrialLevel::Failed => "may not vote".into(),
-        TrialLevel::TooFew => format!("not judged: {fewest} answers are needed"),
+        TrialLevel::TooFew => format!("not judged: {} needed", count(fewest as u64, "answer")),
     };
     let share = 100.0 * trial.right as f64 / trial.of.max(1) as f64;
     let attempt = match (nth, again) {

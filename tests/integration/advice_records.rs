@@ -233,7 +233,14 @@ fn files_that_are_not_read() {
     let lists = format!("{{\"a\": [{record}], \"b\": [{record}]}}");
     of_file("table", &lists, &lists, &[content], "2 lists of records", "name the one of the posts: at = ");
     let at = ("at", "\"/c\"");
-    of_file("table", &lists, &lists, &[content, at], "there is no list of records at /c", "at = ");
+    of_file(
+        "table",
+        &lists,
+        &lists,
+        &[content, at],
+        "there is no list of records at /c",
+        "name the one of the posts: at = ",
+    );
     of_file("table", "", &whole, &[content], "own.json is empty", "was it downloaded or written to its end?");
     let cut = titles.trim_end_matches(']');
     of_file("leymore-titles", cut, &titles, &[], "the array is not closed", "get the file again");

@@ -85,7 +85,7 @@ fn planted_edits_are_found_and_nothing_else() {
     let agreement = &found["labels"]["type"];
     assert!(agreement["kappa"].as_f64().unwrap() > 0.98 && agreement["percent"].as_f64().unwrap() < 1.0);
     let actual = ws.call(["compare", "edited.jsonl", "reference.jsonl"]).expect(1).out;
-    assert!(actual.contains("1 nearly, 1 missing; 1 are not in the reference"), "{actual}");
+    assert!(actual.contains("1 nearly, 1 missing; 1 not in the reference"), "{actual}");
 }
 
 #[test]

@@ -212,6 +212,18 @@ fn settings_in_another_encoding_are_named() {
         let result = ws.call(["status"]).expect(2).err;
         assert!(result.contains("UTF-16") && result.contains("hint: save it as UTF-8"), "{result}");
     }
+    let quarters = |big: bool, mark: bool| -> Vec<u8> {
+        let text = if mark { "\u{feff}[dedup]\n" } else { "[dedup]\n" };
+        text.chars()
+            .flat_map(|c| if big { (c as u32).to_be_bytes() } else { (c as u32).to_le_bytes() })
+            .collect()
+    };
+    for bytes in [quarters(false, true), quarters(true, true), quarters(false, false), quarters(true, false)]
+    {
+        ws.write("pipeline.toml", bytes);
+        let result = ws.call(["status"]).expect(2).err;
+        assert!(result.contains("UTF-32") && result.contains("hint: save it as UTF-8"), "{result}");
+    }
     ws.write("pipeline.toml", b"# \xd4\xc6\n");
     let result = ws.call(["status"]).expect(2).err;
     assert!(result.contains("not UTF-8 at byte 2") && result.contains("hint: save it as UTF-8"), "{result}");

@@ -341,7 +341,7 @@ fn the_chapter_is_what_happens() {
         let row = format!("| `{}` | {} |", key.name, key.doc.replace('|', "\\|"));
         assert!(chapter.contains(&row), "{row} is not in the chapter");
     }
-    for (name, _) in riddlemill::config::reference::table("crawl").unwrap().dotted() {
+    for (name, _) in riddlemill::config::table("crawl").unwrap().dotted() {
         assert!(chapter.contains(&format!("| `{name}` |")), "{name} is not in the chapter");
     }
 }

@@ -98,7 +98,7 @@ fn an_id_with_an_unlike_text_is_kept_apart() {
     let ws = table("p.jsonl", &dump, r#"{ id = "tieba:1:{pid}", content = "body" }"#, "");
     let run = ws.run();
     assert!(
-        run.err.contains("posts/p.jsonl: 1 posts have the id of an earlier post, but an unlike text"),
+        run.err.contains("posts/p.jsonl: 1 post with the id of an earlier post, but an unlike text"),
         "{}",
         run.err
     );

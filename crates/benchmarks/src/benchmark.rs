@@ -9,18 +9,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use load::load;
 
-use crate::arranged::{Marked, Options};
+use crate::arranged::{Elements, Marked, Options};
 use crate::ballot::Label;
 use crate::ballots::Ballots;
 use crate::data::{Data, Fields};
 use crate::declares::{self, Tables};
 use crate::draft::Draft;
-use crate::elements::Elements;
 use crate::expression::Expression;
 use crate::figure::Report;
 use crate::native::Native;
-use crate::paper::Paper;
-use crate::published::Published;
+use crate::paper::{Paper, Published};
 use crate::record_kind::RecordKind;
 use crate::selecting::Select;
 use crate::setting::{Setting, Settings};

@@ -6,7 +6,7 @@ use minijinja::value::{Value, ValueKind};
 use riddlemill_text::options::repetitions;
 use riddlemill_text::puzzle::{distractors, reconstruction};
 use riddlemill_text::replies;
-use riddlemill_text::text::counts;
+use riddlemill_text::text::{count_words, sentences};
 
 use crate::value::{text, texts};
 
@@ -37,11 +37,11 @@ pub(crate) fn add(language: &mut Environment<'static>) {
     language.add_function("lost_in_translation", |chinese: Value, english: Value| {
         text(&english).map(|english| replies::lost(&plain_text(&chinese), &english)).unwrap_or_default()
     });
-    language.add_function("words", |of: Value| counts::count_words(&plain_text(&of)));
+    language.add_function("words", |of: Value| count_words(&plain_text(&of)));
     language.add_function("characters", |of: Value| plain_text(&of).chars().count());
     language
         .add_function("edits", |a: Value, b: Value| strsim::levenshtein(&plain_text(&a), &plain_text(&b)));
-    language.add_function("sentences", |of: Value| counts::sentences(&plain_text(&of)));
+    language.add_function("sentences", |of: Value| sentences(&plain_text(&of)));
     language.add_function("opening", opening);
     language.add_function("likeness", |a: Value, b: Value| {
         strsim::normalized_levenshtein(&plain_text(&a).to_lowercase(), &plain_text(&b).to_lowercase())

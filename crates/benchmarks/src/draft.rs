@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use crate::asked::Over;
 use crate::ballots::Ballots;
-use crate::count::{replies, setting};
 use crate::expression::{Expression, Language, Named};
 use crate::majority;
 use crate::reader::{Keys, keep};
 use crate::record_kind::RecordKind;
 use crate::reply::{self, Form, Reading, Reply};
 use crate::requirement::{self, Requirement};
+use crate::setting::{replies_at, setting_at};
 use riddlemill_record::Reason;
 
-pub use crate::count::{Count, Key};
+pub use crate::setting::{Count, SettingName as Key};
 
 /// A step that asks models about each record.
 pub struct Draft {
@@ -309,8 +309,8 @@ impl Place<'_> {
                 templates.push(case.template);
             }
         }
-        let asks = setting(keys, "asks", "draft.endpoint").unwrap_or(Some(("draft", "endpoint")));
-        let [replies, samples] = ["replies", "samples"].map(|key| replies(keys, key));
+        let asks = setting_at(keys, "asks", "draft.endpoint").unwrap_or(Some(("draft", "endpoint")));
+        let [replies, samples] = ["replies", "samples"].map(|key| replies_at(keys, key));
         if replies.and(samples).is_some() {
             keys.problem("samples", "`samples` and `replies` are one number: name one of them");
         }
@@ -322,7 +322,7 @@ impl Place<'_> {
             for key in ["by", "whose"].into_iter().filter(|key| !keys.has(key)) {
                 keys.needed(key);
             }
-            let by = setting(keys, "by", "judge.barred").flatten();
+            let by = setting_at(keys, "by", "judge.barred").flatten();
             Some(Barred { by: by?, whose: self.expression(keys, "whose")? })
         });
         let keeps = self.named(keys, "keeps").unwrap_or_default();
@@ -346,11 +346,11 @@ impl Place<'_> {
             translates: keys.text("translates"),
             replies: replies.or(samples).unwrap_or(Count::Fixed(1)),
             majority,
-            at_least: setting(keys, "at_least", "respond.min_models").flatten(),
+            at_least: setting_at(keys, "at_least", "respond.min_models").flatten(),
             barred: barred.flatten(),
             responds,
             made: keys.one_of("made", &[("responses", "responses"), ("ratings", "ratings")]),
-            sample: setting(keys, "sample", "respond.sample").flatten(),
+            sample: setting_at(keys, "sample", "respond.sample").flatten(),
             leaves,
             reason: keys.one_of("reason", &REASONS).unwrap_or(Reason::Drafted),
             known_as: self.expression(keys, "known_as"),

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use riddlemill_text::hint::unknown;
 
+use crate::arranged::{ELEMENT, Elements};
 use crate::asked::DRAFTED;
 use crate::benchmark::{Benchmark, Kind};
 use crate::draft::Draft;
-use crate::elements::{ELEMENT, Elements};
 use crate::expression::Expression;
 use crate::native::Native;
 use crate::reader::Problem;

@@ -1,5 +1,5 @@
 //! `[setting.SECTION.KEY]`: a benchmark's own settings. A workspace sets them under `[recipe.NAME.SECTION]`;
-//! expressions of its steps use them as `settings.SECTION.KEY`.
+//! expressions of its steps use them as `settings.SECTION.KEY`. Where a folder states a number, it may name a setting instead.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -139,4 +139,38 @@ fn setting(section: &'static str, name: &'static str, keys: &Keys<'_>) -> Option
     }
     let key = Key { name, kind, default: written, doc: about, is_required: false };
     Some(Setting { section, key, default })
+}
+
+/// A setting: its table and key.
+pub type SettingName = (&'static str, &'static str);
+
+/// A number, or the setting that says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Count {
+    /// So many.
+    Fixed(u32),
+    /// As this setting says.
+    Setting(SettingName),
+}
+
+/// The setting that a key names; `None` where the key is not there, `Some(None)` where it names none.
+pub(crate) fn setting_at(keys: &Keys<'_>, key: &str, like: &str) -> Option<Option<SettingName>> {
+    let named = keys.text(key)?;
+    let parted = named.split_once('.');
+    if parted.is_none() {
+        keys.problem(key, format!("{named:?} is not a setting; an example is {like:?}"));
+    }
+    Some(parted)
+}
+
+/// The number of replies under a key, or the setting with it.
+pub(crate) fn replies_at(keys: &Keys<'_>, key: &str) -> Option<Count> {
+    if keys.is_text(key) {
+        return setting_at(keys, key, "respond.samples").flatten().map(Count::Setting);
+    }
+    let several = keys.count(key)?;
+    if !(1..=100).contains(&several) {
+        keys.problem(key, "between 1 and 100 replies");
+    }
+    Some(Count::Fixed(u32::try_from(several).unwrap_or(1)))
 }

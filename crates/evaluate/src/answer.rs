@@ -6,8 +6,8 @@ use super::confidence::stated;
 use super::item::Item;
 use super::read;
 use super::task::{Setting, Task};
-use crate::figures::mean;
 use crate::llm::parse::Unreadable;
+use crate::measures::mean;
 
 /// What a model or a person answered to a task about an item, and how it was scored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

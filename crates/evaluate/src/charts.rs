@@ -1,21 +1,21 @@
 //! The charts of an evaluation: tables as bars with intervals, shares and lines over the number of examples, models as points.
 //! [`crate::figures`] draws them, on the page as in files.
 
-use crate::figures::{Chart, ChartRow, Datum, Plot, Shape, stem};
-use crate::tables::{Point, Table};
+use crate::figures::{Chart, ChartRow, Datum, Plot, Shape, Table, name_of, stem};
+use crate::tables::Point;
 use crate::task::Setting;
 
 /// A table's rows as a chart.
 fn of_rows(title: &str, shape: Shape, table: &Table, most: f64) -> Chart {
     let plot = Plot {
         shape,
-        columns: (1..=table.columns.len()).collect(),
+        columns: (1..table.columns.len()).collect(),
         names: None,
-        axes: [table.of.to_owned(), "percent".to_owned()],
+        axes: [table.header().first().copied().unwrap_or_default().to_owned(), "percent".to_owned()],
         most: Some(most),
     };
     let name = stem(&format!("chart-{}", table.name));
-    Chart { name, title: title.to_owned(), ..table.shown(table.name).drawn(&plot) }
+    Chart { name, title: title.to_owned(), ..table.drawn(&plot) }
 }
 
 /// Bars from 0 to `most`, one group per row and one bar per column, with their intervals.
@@ -32,15 +32,15 @@ pub fn stacked(title: &str, table: &Table) -> Chart {
 pub fn lines(title: &str, table: &Table, column: usize, settings: &[Setting]) -> Chart {
     let mut models: Vec<&str> = Vec::new();
     for row in &table.rows {
-        let name = row.name.rsplit_once(", ").map_or(row.name.as_str(), |(model, _)| model);
+        let name = name_of(row).rsplit_once(", ").map_or(name_of(row), |(model, _)| model);
         if !models.contains(&name) {
             models.push(name);
         }
     }
     let row = |setting: &Setting| {
         let value = |model: &&str| {
-            let row = table.rows.iter().find(|row| row.name == format!("{model}, {setting}"))?;
-            row.cells[column].as_ref().map(|cell| Datum::plain(cell.value))
+            let row = table.rows.iter().find(|row| name_of(row) == format!("{model}, {setting}"))?;
+            row.get(column)?.figure().map(|figure| Datum::plain(figure.value))
         };
         ChartRow { name: setting.to_string(), values: models.iter().map(value).collect() }
     };

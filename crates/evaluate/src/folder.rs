@@ -23,7 +23,7 @@ pub fn write(folder: &Path, results: &Results<'_>) -> Result<(), Error> {
     put("missing.jsonl", &lines(results.missing))?;
     put("set_aside.jsonl", &lines(results.skipped))?;
     for (name, table) in named(&results.report.tables) {
-        put(&format!("tables/{name}.csv"), &table.shown(&name).csv())?;
+        put(&format!("tables/{name}.csv"), &table.csv())?;
     }
     if !results.report.comparisons.is_empty() {
         put("tables/models.csv", &comparisons_csv(&results.report.comparisons))?;

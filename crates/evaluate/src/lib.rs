@@ -5,7 +5,7 @@
 //! - [`Set`] and [`Item`] are the subject, [`Task`] and [`Setting`] the questions.
 //! - [`Plan`] asks endpoints and baselines, [`outputs`] imports answers from elsewhere, [`ballots`] those of people.
 //! - `read` parses the choice of an answer; `judge` has other answers judged.
-//! - [`metrics`] and [`tables`] compute figures from plain numbers and from answers; [`write`] writes a results folder.
+//! - [`tables`] computes figures from answers, by the measures of `riddlemill_figures`; [`write`] writes a results folder.
 //!
 //! Parsing, scoring and figures do not need stage tables; asking, loading and writing need the workspace.
 //!
@@ -22,7 +22,6 @@ mod charts;
 mod chinese;
 mod confidence;
 mod item;
-pub mod metrics;
 mod pair_order;
 mod prompt;
 mod read;
@@ -46,7 +45,7 @@ pub mod outputs;
 mod page;
 mod results;
 
-use riddlemill_figures::{self as figures, markup};
+use riddlemill_figures::{self as figures, markup, measures};
 use riddlemill_files::reading;
 use riddlemill_llm as llm;
 use riddlemill_pipeline::{config, pipeline, recipe, stages};
@@ -54,7 +53,7 @@ use riddlemill_record as record;
 use riddlemill_release::{self as release, VERSION, audit};
 use riddlemill_review as review;
 use riddlemill_tables as store;
-use riddlemill_text::{judges, notation, options, puzzle, text};
+use riddlemill_text::{notation, options, puzzle, text};
 
 pub use answer::{Answer, NoAnswer, Rating, RawAnswer};
 pub use builtin::BuiltIn;

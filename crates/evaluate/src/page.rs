@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::chinese;
 use super::results::{Results, head, named, numbered};
 use super::tables::Comparison;
-use crate::figures::{self, ShownTable, TABLE_TEMPLATE, plain};
+use crate::figures::{ShownTable, TABLE_TEMPLATE, Table, plain};
 use crate::markup::compact;
 use crate::text::decimals;
 
@@ -51,7 +51,7 @@ pub fn page(results: &Results<'_>) -> String {
     env.add_filter("zh", |text: &str| chinese::translated(text));
     let report = results.report;
     let named = named(&report.tables);
-    let rendered: Vec<figures::Table> = named.iter().map(|(name, table)| table.shown(name)).collect();
+    let rendered: Vec<Table> = named.iter().map(|(name, table)| table.named(name)).collect();
     let above = named.iter().map(|(_, table)| (table.about.as_str(), table.source()));
     let tables: Vec<Shown<'_>> = above
         .zip(&rendered)

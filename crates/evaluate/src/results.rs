@@ -10,11 +10,11 @@ use serde::Serialize;
 use super::answer::{Answer, NoAnswer};
 use super::ask::Missing;
 use super::error::SetAside;
-use super::tables::{Comparison, Report, Table};
-use crate::figures::{self, plain};
+use super::tables::{Comparison, Report};
+use crate::figures::{self, Table, plain};
 use crate::review::agreement::Bootstrap;
 use crate::review::exchange::{CsvFor, csv_table};
-use crate::text::decimals;
+use crate::text::{counted, decimals};
 
 /// The results for one set.
 pub struct Results<'a> {
@@ -55,8 +55,7 @@ pub(super) fn named(tables: &[Table]) -> Vec<(String, &Table)> {
     let mut names: Vec<(String, &Table)> = Vec::new();
     for table in tables {
         let before = names.iter().filter(|(_, other)| other.name == table.name).count();
-        let name =
-            if before == 0 { table.name.to_string() } else { format!("{}-{}", table.name, before + 1) };
+        let name = if before == 0 { table.name.clone() } else { format!("{}-{}", table.name, before + 1) };
         names.push((name, table));
     }
     names
@@ -162,7 +161,7 @@ pub(super) fn comparisons_csv(comparisons: &[Comparison]) -> Vec<u8> {
 /// The tables as LaTeX and CSV, and the charts as SVG and CSV; every file has another name, which begins with `prefix`.
 pub fn figure_files(report: &Report, prefix: &str) -> Vec<figures::File> {
     let stem = |name: &str| figures::stem(&format!("{prefix}-{name}"));
-    let tables = named(&report.tables).into_iter().map(|(name, table)| table.shown(&stem(&name)));
+    let tables = named(&report.tables).into_iter().map(|(name, table)| table.named(stem(&name)));
     let mut files: Vec<figures::File> = tables.flat_map(|table| table.files()).collect();
     if !report.comparisons.is_empty() {
         let table = every_two(&report.comparisons, &stem("models"));
@@ -200,9 +199,12 @@ fn sheet<const N: usize>(headers: [&str; N], rows: impl Iterator<Item = [String;
 pub fn head(results: &Results<'_>) -> String {
     let Summary { answers, format_errors, cut, refused, missing, set_aside, .. } = summary(results);
     format!(
-        "{} items, {answers} answers, {format_errors} of them not in the form that was asked for, {cut} cut, {refused} \
-         refused; {missing} replies missing, {set_aside} lines set aside. Intervals hold the middle {:.0} % of {} bootstrap resamples (seed {}).",
-        results.report.items,
+        "{}, {}, {format_errors} of them not in the form that was asked for, {cut} cut, {refused} \
+         refused; {} missing, {} set aside. Intervals hold the middle {:.0} % of {} bootstrap resamples (seed {}).",
+        counted(results.report.items as u64, "item"),
+        counted(answers as u64, "answer"),
+        counted(missing as u64, "reply"),
+        counted(set_aside as u64, "line"),
         100.0 * results.bootstrap.level,
         results.bootstrap.resamples,
         results.seed
@@ -224,7 +226,7 @@ pub(super) fn markdown(results: &Results<'_>) -> String {
         let _ = writeln!(text, "\n{drawn}.");
     }
     for table in &results.report.tables {
-        let _ = write!(text, "\n{}", table.shown(table.name).markdown());
+        let _ = write!(text, "\n{}", table.markdown());
     }
     if !results.report.comparisons.is_empty() {
         let _ = write!(text, "\n{}", every_two(&results.report.comparisons, "models").markdown());

@@ -1,18 +1,24 @@
-//! Figures as files that go into a paper: a chart as SVG that stands alone, its data as CSV, a table as LaTeX.
+//! Figures: what they are computed by, and their charts and tables as text, JSON, Markdown, parts of pages, and files that go
+//! into a paper (SVG that stands alone, its data as CSV, a table as LaTeX).
 //!
-//! `report --figures` and `evaluate --figures` describe what they show as [`Chart`] and [`Table`]; this renders them, as text,
-//! Markdown and parts of pages too, and knows nothing of stages or answers. The same figures give the same bytes.
+//! Reports and evaluations compute by the same [`measures`] and describe what they show as [`Chart`] and [`Table`]; this renders
+//! them and knows nothing of stages or answers. The same figures give the same bytes.
 //!
 //! # In reading order
 //!
 //! - [`Chart`]: what is drawn; `canvas`, `shapes` and `svg` draw it.
-//! - [`Table`]: what is tabulated, as text, Markdown and part of a page; `latex` as LaTeX. `measures`: means and percentages.
+//! - [`measures`]: means, shares, correlations, classes, ratings of judges, each with its interval.
+//! - [`Table`]: what is tabulated, as text, Markdown, CSV and part of a page; `objects` as JSON, `lines` as lines of a report,
+//!   `latex` as LaTeX.
 //! - [`markup`]: templates of pages without their layout.
 
 mod canvas;
 mod latex;
+mod lines;
 pub mod markup;
-mod measures;
+pub mod measures;
+mod objects;
+mod place;
 mod shapes;
 mod svg;
 mod table;
@@ -25,9 +31,12 @@ use riddlemill_files::{Error, durable};
 use riddlemill_review::exchange::{CsvFor, csv_table};
 
 pub use latex::latex;
-pub use measures::{mean, percent};
+pub use objects::told;
+pub use place::{Digits, Place, Side};
 pub use svg::{Words, drawing, svg};
-pub use table::{Cell, Column, Figure, Plot, ShownTable, Table, Unit, plain};
+pub use table::{
+    Cell, Column, Figure, Keys, Plot, Row, ShownTable, Table, Unit, figures_of, name_of, plain, row,
+};
 
 /// The macro `table` of pages, which takes a [`ShownTable`].
 pub const TABLE_TEMPLATE: &str = include_str!("templates/table.html");

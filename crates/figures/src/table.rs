@@ -1,12 +1,16 @@
 //! Tables of figures: what reports and evaluations show, before it is text, CSV, Markdown, LaTeX, a part of a page or a chart.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use serde::Serialize;
-
-use super::{Chart, ChartRow, Datum, Shape};
+use riddlemill_benchmarks::table as declared;
+use riddlemill_review::agreement::Estimate;
 use riddlemill_review::exchange::{CsvFor, csv_table};
 use riddlemill_text::text::decimals;
+use serde::Serialize;
+use serde_json::Value as Json;
+
+use super::{Chart, ChartRow, Datum, Place, Shape};
 
 /// A table.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -15,23 +19,34 @@ pub struct Table {
     pub name: String,
     /// The heading.
     pub title: String,
+    /// The paper's table or figure; empty, or `none`, if it is in no paper.
+    pub paper: String,
     /// How to read it; empty if its title says it.
-    pub notes: String,
+    pub about: String,
     /// The first is what rows are called after.
     pub columns: Vec<Column>,
     /// As many cells as columns.
-    pub rows: Vec<Vec<Cell>>,
+    pub rows: Vec<Row>,
     /// The values without shading and with full shading on a page; no shading if `None`.
     pub heat: Option<[f64; 2]>,
     /// How it is drawn, if it is.
     pub plot: Option<Plot>,
 }
 
+/// The cells of a row.
+pub type Row = Vec<Cell>;
+
+/// Keys of the answers that a figure is computed from, with their values.
+pub type Keys = BTreeMap<&'static str, String>;
+
 /// A column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
+    /// Its heading, and the key of its cells in a list of objects.
     pub title: String,
     pub unit: Unit,
+    /// Its place in the lines of a report; not in them if `None`.
+    pub place: Option<Place>,
 }
 
 /// What a column holds.
@@ -53,6 +68,8 @@ pub enum Cell {
     Empty,
     Text(String),
     Figure(Figure),
+    /// Several values, or a condition.
+    Nested(Json),
 }
 
 /// A number, with what is known of it.
@@ -63,8 +80,9 @@ pub struct Figure {
     pub ends: Option<[f64; 2]>,
     /// How many answers, items or pairs it is computed from.
     pub n: Option<usize>,
-    /// What it is computed from, in words; empty if that is the whole set.
-    pub from: String,
+    /// Identifies the answers it is computed from: each name is a key of theirs, `judge` of their ratings, `part` one of
+    /// their parts. Keys without a single value are left out.
+    pub from: Keys,
 }
 
 /// How a table is drawn.
@@ -107,27 +125,29 @@ pub struct ShownTable<'a> {
 impl Column {
     /// A column of names and words.
     pub fn text(title: impl Into<String>) -> Column {
-        Column { title: title.into(), unit: Unit::Text }
+        Column { title: title.into(), unit: Unit::Text, place: None }
     }
 
     /// A column of numbers with two digits behind the point.
     pub fn number(title: impl Into<String>) -> Column {
-        Column { title: title.into(), unit: Unit::Number { digits: 2 } }
+        Column { title: title.into(), unit: Unit::Number { digits: 2 }, place: None }
+    }
+
+    /// A column of whole numbers.
+    pub fn count(title: impl Into<String>) -> Column {
+        Column { title: title.into(), unit: Unit::Count, place: None }
     }
 
     /// A column whose unit is that of its cells: words, whole numbers, or numbers with more digits where they are small.
     pub fn fitting<'c>(title: impl Into<String>, cells: impl Iterator<Item = &'c Cell> + Clone) -> Column {
-        let values = cells.clone().filter_map(|cell| match cell {
-            Cell::Figure(figure) => Some(figure.value),
-            Cell::Empty | Cell::Text(_) => None,
-        });
-        let unit = match cells.clone().any(|cell| matches!(cell, Cell::Text(_))) {
+        let values = cells.clone().filter_map(|cell| Some(cell.figure()?.value));
+        let unit = match cells.clone().any(|cell| matches!(cell, Cell::Text(_) | Cell::Nested(_))) {
             true => Unit::Text,
             false if values.clone().all(|value| value.fract() == 0.0) => Unit::Count,
             false if values.map(f64::abs).fold(0.0, f64::max) <= 1.0 => Unit::Number { digits: 4 },
             false => Unit::Number { digits: 2 },
         };
-        Column { title: title.into(), unit }
+        Column { title: title.into(), unit, place: None }
     }
 
     fn digits(&self) -> usize {
@@ -142,14 +162,23 @@ impl Column {
 impl Cell {
     /// A number of which nothing else is known.
     pub fn plain(value: f64) -> Cell {
-        Cell::Figure(Figure { value, ends: None, n: None, from: String::new() })
+        Cell::Figure(Figure { value, ends: None, n: None, from: Keys::new() })
+    }
+
+    /// Its number, if it is one.
+    pub fn figure(&self) -> Option<&Figure> {
+        match self {
+            Cell::Figure(figure) => Some(figure),
+            Cell::Empty | Cell::Text(_) | Cell::Nested(_) => None,
+        }
     }
 
     /// As it stands in a table of a paper: `62.00 [59.10, 64.90]`.
-    fn shown(&self, column: &Column) -> String {
+    pub(super) fn shown(&self, column: &Column) -> String {
         match self {
             Cell::Empty => String::new(),
             Cell::Text(text) => text.clone(),
+            Cell::Nested(value) => value.to_string(),
             Cell::Figure(figure) => figure.shown(column.digits()),
         }
     }
@@ -163,16 +192,39 @@ impl Cell {
     }
 
     /// With all its digits, for programs.
-    fn exact(&self) -> String {
+    pub(super) fn exact(&self) -> String {
         match self {
             Cell::Empty => String::new(),
             Cell::Text(text) => text.clone(),
+            Cell::Nested(value) => value.to_string(),
             Cell::Figure(figure) => figure.value.to_string(),
         }
     }
 }
 
+impl From<Option<Figure>> for Cell {
+    fn from(figure: Option<Figure>) -> Cell {
+        figure.map_or(Cell::Empty, Cell::Figure)
+    }
+}
+
 impl Figure {
+    /// An estimate, in percent if `scale` is 100.
+    pub fn new(estimate: Estimate, scale: f64, n: usize, from: Keys) -> Figure {
+        let Estimate { value, low, high } = estimate;
+        Figure::within(scale * value, Some([scale * low, scale * high]), n, from)
+    }
+
+    /// A figure that may lack an interval.
+    pub fn within(value: f64, ends: Option<[f64; 2]>, n: usize, from: Keys) -> Figure {
+        Figure { value, ends, n: Some(n), from }
+    }
+
+    /// A count or a figure without resampling.
+    pub fn plain(value: f64, n: usize, from: Keys) -> Figure {
+        Figure::within(value, None, n, from)
+    }
+
     fn shown(&self, digits: usize) -> String {
         match self.ends {
             Some([low, high]) => {
@@ -181,6 +233,12 @@ impl Figure {
             }
             None => plain(self.value, digits),
         }
+    }
+
+    /// What it is computed from, in words; empty if that is the whole set.
+    fn origin(&self) -> String {
+        let keys = self.from.iter().map(|(key, value)| format!("{key} = {value}"));
+        keys.collect::<Vec<_>>().join(", ")
     }
 
     fn on_page(&self, column: &Column, heat: Option<[f64; 2]>) -> ShownCell {
@@ -195,7 +253,7 @@ impl Figure {
         let shade = heat
             .map(|[low, high]| (100.0 * (self.value - low) / (high - low)).clamp(0.0, 100.0).round() as u32);
         let interval = interval.unwrap_or_default();
-        ShownCell { value, interval, n: self.n, shade, from: self.from.clone(), word: false }
+        ShownCell { value, interval, n: self.n, shade, from: self.origin(), word: false }
     }
 }
 
@@ -211,7 +269,66 @@ fn is_number(cell: &str) -> bool {
     matches!(first, "" | "-") || first.parse::<f64>().is_ok_and(f64::is_finite)
 }
 
+/// A row of figures under a name.
+pub fn row(name: impl Into<String>, figures: impl IntoIterator<Item = Option<Figure>>) -> Row {
+    std::iter::once(Cell::Text(name.into())).chain(figures.into_iter().map(Cell::from)).collect()
+}
+
+/// What a row is called.
+pub fn name_of(row: &[Cell]) -> &str {
+    match row.first() {
+        Some(Cell::Text(name)) => name,
+        _ => "",
+    }
+}
+
+/// The figures of a row behind its name.
+pub fn figures_of(row: &[Cell]) -> impl Iterator<Item = Option<&Figure>> {
+    row.iter().skip(1).map(Cell::figure)
+}
+
 impl Table {
+    /// A table of figures, whose rows have names under the heading `of`.
+    pub fn of_figures(
+        of: impl Into<String>,
+        columns: impl IntoIterator<Item = impl Into<String>>,
+        rows: Vec<Row>,
+    ) -> Table {
+        let columns = std::iter::once(Column::text(of)).chain(columns.into_iter().map(Column::number));
+        Table { columns: columns.collect(), rows, ..Table::default() }
+    }
+
+    /// The same under the name and the heading that a folder declares.
+    #[must_use]
+    pub fn headed(self, declared: &declared::Table) -> Table {
+        Table {
+            name: declared.name.to_owned(),
+            title: declared.title.to_owned(),
+            paper: declared.paper.to_owned(),
+            about: declared.about.to_owned(),
+            ..self
+        }
+    }
+
+    /// The same under another name.
+    #[must_use]
+    pub fn named(&self, name: impl Into<String>) -> Table {
+        Table { name: name.into(), ..self.clone() }
+    }
+
+    /// Whether there is any figure in it.
+    pub fn has_figures(&self) -> bool {
+        self.rows.iter().flatten().any(|cell| cell.figure().is_some())
+    }
+
+    /// Where it is in the paper, behind a blank; empty if it is not.
+    pub fn source(&self) -> String {
+        match self.paper.as_str() {
+            "" | "none" => String::new(),
+            paper => format!(" ({paper})"),
+        }
+    }
+
     /// A table of words and finished numbers.
     pub fn of_texts(name: String, title: String, header: &[&str], rows: Vec<Vec<String>>) -> Table {
         let column = |(at, title): (usize, &&str)| {
@@ -240,9 +357,8 @@ impl Table {
             let figures = self.rows.iter().flat_map(|row| {
                 let name = row.first().map(Cell::exact).unwrap_or_default();
                 let cells = self.columns.iter().zip(row).skip(1);
-                cells.filter_map(move |(column, cell)| match cell {
-                    Cell::Figure(figure) => Some((name.clone(), column.title.clone(), figure)),
-                    Cell::Empty | Cell::Text(_) => None,
+                cells.filter_map(move |(column, cell)| {
+                    Some((name.clone(), column.title.clone(), cell.figure()?))
                 })
             });
             let line = |(name, column, of): (String, String, &Figure)| {
@@ -269,11 +385,11 @@ impl Table {
 
     /// Its rows, drawn in this way.
     pub fn drawn(&self, plot: &Plot) -> Chart {
-        let datum = |cell: &Cell| match cell {
-            Cell::Figure(figure) => Some(Datum { value: figure.value, ends: figure.ends }),
-            Cell::Empty | Cell::Text(_) => None,
+        let datum = |cell: &Cell| {
+            let figure = cell.figure()?;
+            Some(Datum { value: figure.value, ends: figure.ends })
         };
-        let row = |(at, row): (usize, &Vec<Cell>)| {
+        let row = |(at, row): (usize, &Row)| {
             let named = plot.names.as_ref().and_then(|names| names.get(at)).cloned();
             ChartRow {
                 name: named.unwrap_or_else(|| row.first().map(Cell::exact).unwrap_or_default()),
@@ -318,8 +434,9 @@ impl Table {
         let escaped = |text: &str| text.replace('|', "\\|").replace('\n', " ");
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
         let mut text = format!("## {}\n\n", self.title);
-        if !self.notes.is_empty() {
-            let _ = write!(text, "{}\n\n", self.notes);
+        let about = self.about.clone() + &self.source();
+        if !about.is_empty() {
+            let _ = write!(text, "{about}\n\n");
         }
         text += &line(self.header().into_iter().map(escaped).collect());
         text += &line(vec!["---".to_owned(); self.columns.len()]);
@@ -334,8 +451,8 @@ impl Table {
     pub fn on_page(&self) -> ShownTable<'_> {
         let cell = |(cell, column): (&Cell, &Column)| match cell {
             Cell::Empty => None,
-            Cell::Text(text) => Some(ShownCell {
-                value: text.clone(),
+            Cell::Text(_) | Cell::Nested(_) => Some(ShownCell {
+                value: cell.exact(),
                 interval: String::new(),
                 n: None,
                 shade: None,
@@ -344,7 +461,7 @@ impl Table {
             }),
             Cell::Figure(figure) => Some(figure.on_page(column, self.heat)),
         };
-        let row = |row: &Vec<Cell>| {
+        let row = |row: &Row| {
             let name = row.iter().zip(&self.columns).next().map(|(cell, column)| cell.shown(column));
             (name.unwrap_or_default(), row.iter().zip(&self.columns).skip(1).map(cell).collect())
         };

@@ -1,3 +1,4 @@
+use super::measures::{mean, percent};
 use super::*;
 
 fn chart(shape: Shape, rows: &[(&str, &[f64])]) -> Chart {
@@ -57,7 +58,7 @@ fn columns_of_numbers_stand_on_the_right_and_words_that_begin_with_digits_do_not
     let rows = vec![row(["1", "5-shot", "62.00 [59.10, 64.90]", "-"]), row(["2", "2024-01", "", "12.5 %"])];
     let table = Table::of_texts("t".into(), "T".into(), &["no", "setting", "score", "share"], rows);
     assert!(latex(&table).contains("\\begin{tabular}{llrr}"), "{}", latex(&table));
-    let count = Column { title: "n".into(), unit: Unit::Count };
+    let count = Column::count("n");
     let columns = vec![Column::text("kind"), Column::text("of"), count];
     let rows = vec![vec![Cell::Text("a".into()), Cell::Text("3 of 4".into()), Cell::Empty]];
     let table = Table { name: "t".into(), columns, rows, ..Table::default() };
@@ -67,12 +68,12 @@ fn columns_of_numbers_stand_on_the_right_and_words_that_begin_with_digits_do_not
 /// Two models with a share each, one of them without an interval, and a p-value.
 fn scores() -> Table {
     let figure = |value: f64, ends: Option<[f64; 2]>| {
-        Cell::Figure(Figure { value, ends, n: Some(9), from: "model = a".into() })
+        Cell::Figure(Figure { value, ends, n: Some(9), from: Keys::from([("model", "a".into())]) })
     };
     Table {
         name: "scores".into(),
         title: "Scores".into(),
-        notes: "Percent.".into(),
+        about: "Percent.".into(),
         columns: vec![
             Column::text("Model"),
             Column::number("All"),
@@ -88,6 +89,7 @@ fn scores() -> Table {
             ],
             vec![Cell::Text("c".into()), figure(62.0, Some([59.1, 64.9])), Cell::Empty, Cell::Empty],
         ],
+        paper: "none".into(),
         heat: Some([0.0, 100.0]),
         plot: Some(Plot {
             shape: Shape::Bars,
@@ -295,4 +297,43 @@ fn an_empty_funnel_has_no_bar() {
 fn names_are_names_of_files() {
     assert_eq!(stem("flub@1.0.0-Both orders: a/b"), "flub-1.0.0-both-orders-a-b");
     assert_eq!(stem("../x"), "x");
+}
+
+#[test]
+fn a_table_of_named_rows_is_json_with_intervals_and_origins() {
+    let json = serde_json::to_value(scores()).unwrap();
+    assert_eq!((json["of"].as_str(), json["columns"][1].as_str()), (Some("Model"), Some("p")));
+    let figure =
+        serde_json::json!({ "value": 62.0, "low": 59.1, "high": 64.9, "n": 9, "from": { "model": "a" } });
+    assert_eq!(json["rows"][1], serde_json::json!({ "name": "c", "cells": [figure, null, null] }));
+    assert_eq!(json["look"], serde_json::json!({ "heat": { "low": 0.0, "high": 100.0 } }));
+}
+
+#[test]
+fn objects_are_the_rows_of_a_table_and_a_table_of_them_is_the_same() {
+    let list = serde_json::json!([{ "kind": "pun", "n": 3, "share": 37.5, "of": ["a", "b"] }, { "kind": "none", "n": 0 }]);
+    let rows: Vec<_> = list.as_array().unwrap().iter().map(|row| row.as_object().unwrap().clone()).collect();
+    let table = Table::of_objects("flub", "the_kinds", &rows);
+    assert_eq!((table.name.as_str(), table.title.as_str()), ("flub-the-kinds", "flub: the kinds"));
+    assert_eq!(table.header(), ["kind", "n", "share", "of"]);
+    assert_eq!(serde_json::to_value(table.objects()).unwrap(), list);
+}
+
+#[test]
+fn lines_have_the_columns_that_have_a_place() {
+    let columns = vec![
+        Column::text("kind").at(Place::left(6)),
+        Column::text("label_zh"),
+        Column::count("n").at(Place::right(4, Digits::Fixed(0))),
+        Column::number("percent").at(Place::right(5, Digits::Fixed(1)).before(" %")),
+        Column::number("mean").at(Place::right(5, Digits::Fitting).behind(" mean ")),
+    ];
+    let row = |kind: &str, n: f64, percent: f64, mean: f64| {
+        let [kind, zh] = [kind, "类"].map(|text| Cell::Text(text.to_owned()));
+        vec![kind, zh, Cell::plain(n), Cell::plain(percent), Cell::plain(mean)]
+    };
+    let rows = vec![row("pun", 12.0, 37.46, 4.0), row("甲", 3.0, -0.01, 2.346)];
+    let table = Table { columns, rows, ..Table::default() };
+    let lines = ["  pun      12  37.5 % mean     4", "  甲        3   0.0 % mean  2.35"];
+    assert_eq!(table.lines(2), lines.map(|line| format!("{line}\n")).concat());
 }

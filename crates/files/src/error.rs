@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The operating system reported an error.
-    #[error("cannot {action} {}: {source}{}", path.display(), hint(source))]
+    #[error("cannot {action} {}: {source}{}", path.display(), hint_for(source))]
     Io {
         /// `read`, `write`, `rename` …
         action: &'static str,
@@ -83,7 +83,7 @@ impl Error {
     }
 }
 
-fn hint(source: &io::Error) -> &'static str {
+fn hint_for(source: &io::Error) -> &'static str {
     match source.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             "\n  hint: make room and run the same command again; everything finished so far is kept"

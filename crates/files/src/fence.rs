@@ -11,13 +11,15 @@
 //! path is compared before the file is opened. Whoever can write to the workspace while a command runs is
 //! trusted, as docs/security.md says.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
-use super::trust::{TRUST, Trust, Wish};
+use super::trust::{TRUST, Trust, Wish, shell_word};
 
 /// The folders of a workspace that hold what may come from others.
 pub const FOLDERS: [&str; 3] = ["raw", "staged", "output"];
@@ -50,9 +52,8 @@ impl fmt::Display for Refusal {
                 folder.display(),
                 target.display(),
                 format_args!(
-                    "if it is yours, `riddlemill trust add {}` says so once, {TRUST}={} for one call",
-                    target.display(),
-                    target.display()
+                    "if it is yours, `riddlemill trust add {word}` says so once, {TRUST}={word} for one call",
+                    word = shell_word(&target.display().to_string())
                 )
             ),
             Refusal::Kind(kind) => {
@@ -394,12 +395,27 @@ fn folder_may_lead(root: &Path, folder: &Path, target: &Path) -> bool {
         || Trust::of(root, []).allows(&Wish::Folder { name, target: target.to_owned() })
 }
 
+/// The rehearsals of this process that stand outside of their workspaces, by their folders.
+static REHEARSALS: Mutex<BTreeMap<PathBuf, PathBuf>> = Mutex::new(BTreeMap::new());
+
+/// Lets a rehearsal that this process makes outside of a workspace, which cannot be written, read what is in that one.
+///
+/// # Errors
+/// The system's error about one of the two folders.
+pub fn rehearse_elsewhere(rehearsal: &Path, workspace: &Path) -> io::Result<()> {
+    let mut known = REHEARSALS.lock().unwrap_or_else(PoisonError::into_inner);
+    known.insert(rehearsal.canonicalize()?, workspace.canonicalize()?);
+    Ok(())
+}
+
 /// Whether this is the link of a rehearsal, which stands in a workspace's `.index`, to the folder of the same name of that
 /// workspace: who may read that may read it from there.
 fn is_rehearsal(root: &Path, folder: &Path, target: &Path) -> bool {
     let Ok(root) = root.canonicalize() else { return false };
+    let elsewhere = REHEARSALS.lock().unwrap_or_else(PoisonError::into_inner).get(&root).cloned();
     let index = root.parent().filter(|index| index.file_name() == Some(".index".as_ref()));
-    let (Some(workspace), Some(name)) = (index.and_then(Path::parent), folder.file_name()) else {
+    let workspace = elsewhere.as_deref().or(index.and_then(Path::parent));
+    let (Some(workspace), Some(name)) = (workspace, folder.file_name()) else {
         return false;
     };
     let own = workspace.join(name);

@@ -49,7 +49,7 @@ pub fn fingerprint(name: &str, secret: &[u8; 32]) -> String {
 /// without it, as a hint.
 pub fn secret(path: &Path, lost: &str) -> Result<Option<[u8; 32]>, Error> {
     let used = last_used(path)?;
-    let Some(file) = read(path, lost)? else {
+    let Some(file) = read_secret(path, lost)? else {
         return match used {
             None => Ok(None),
             Some(digest) => Err(Error::Damaged {
@@ -60,7 +60,7 @@ pub fn secret(path: &Path, lost: &str) -> Result<Option<[u8; 32]>, Error> {
         };
     };
     if let Some(digest) = used {
-        belongs(path, &file, &digest, &format!("raw/{USED}"), lost)?;
+        check_belongs(path, &file, &digest, &format!("raw/{USED}"), lost)?;
     }
     Ok(Some(file.secret))
 }
@@ -71,13 +71,13 @@ pub fn secret(path: &Path, lost: &str) -> Result<Option<[u8; 32]>, Error> {
 /// # Errors
 /// [`Error`] if it was made with another one, or the file cannot be read; `of` is what was made with it.
 pub fn made_with(path: &Path, digest: &str, of: &str, lost: &str) -> Result<bool, Error> {
-    let Some(file) = read(path, lost)? else { return Ok(false) };
-    belongs(path, &file, digest, of, lost)?;
-    Ok(fingerprint(name(path), &file.secret) == digest)
+    let Some(file) = read_secret(path, lost)? else { return Ok(false) };
+    check_belongs(path, &file, digest, of, lost)?;
+    Ok(fingerprint(file_name_of(path), &file.secret) == digest)
 }
 
-fn belongs(path: &Path, file: &SecretFile, digest: &str, of: &str, lost: &str) -> Result<(), Error> {
-    let own = fingerprint(name(path), &file.secret);
+fn check_belongs(path: &Path, file: &SecretFile, digest: &str, of: &str, lost: &str) -> Result<(), Error> {
+    let own = fingerprint(file_name_of(path), &file.secret);
     if own == digest || file.replaces.iter().any(|replaced| replaced == digest) {
         return Ok(());
     }
@@ -85,7 +85,7 @@ fn belongs(path: &Path, file: &SecretFile, digest: &str, of: &str, lost: &str) -
         path: path.into(),
         what: format!(
             "it is another {} (digest {own}) than the one that {of} belongs to (digest {digest})",
-            name(path)
+            file_name_of(path)
         ),
         hint: way_back(digest, lost),
     })
@@ -98,11 +98,11 @@ fn way_back(digest: &str, lost: &str) -> String {
     )
 }
 
-fn name(path: &Path) -> &str {
+fn file_name_of(path: &Path) -> &str {
     path.file_name().and_then(|name| name.to_str()).unwrap_or("secret")
 }
 
-fn read(path: &Path, lost: &str) -> Result<Option<SecretFile>, Error> {
+fn read_secret(path: &Path, lost: &str) -> Result<Option<SecretFile>, Error> {
     let text = match fence::read_to_string(path) {
         Ok(text) => text,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -131,12 +131,13 @@ fn log(path: &Path) -> Log {
 /// The fingerprint of the secret of this name that was used last.
 fn last_used(path: &Path) -> Result<Option<String>, Error> {
     let used: Vec<Used> = log(path).entries()?;
-    Ok(used.into_iter().rfind(|used| used.secret == name(path)).map(|used| used.digest))
+    Ok(used.into_iter().rfind(|used| used.secret == file_name_of(path)).map(|used| used.digest))
 }
 
 /// Remembers that a secret is used.
-fn remember(path: &Path, secret: &[u8; 32]) -> Result<(), Error> {
-    let used = Used { secret: name(path).to_owned(), digest: fingerprint(name(path), secret) };
+fn remember_secret(path: &Path, secret: &[u8; 32]) -> Result<(), Error> {
+    let used =
+        Used { secret: file_name_of(path).to_owned(), digest: fingerprint(file_name_of(path), secret) };
     Ok(log(path).add([&used])?)
 }
 
@@ -147,9 +148,9 @@ fn remember(path: &Path, secret: &[u8; 32]) -> Result<(), Error> {
 /// Those of [`secret`]; and if there are no random numbers or the file cannot be written.
 pub fn secret_or_draw(path: &Path, lost: &str) -> Result<[u8; 32], Error> {
     if let Some(secret) = secret(path, lost)? {
-        if last_used(path)?.is_none_or(|digest| digest != fingerprint(name(path), &secret)) {
+        if last_used(path)?.is_none_or(|digest| digest != fingerprint(file_name_of(path), &secret)) {
             // A raw/ that may only be read keeps working with the secrets that it has.
-            let _ = remember(path, &secret);
+            let _ = remember_secret(path, &secret);
         }
         return Ok(secret);
     }
@@ -169,9 +170,9 @@ pub fn secret_or_draw(path: &Path, lost: &str) -> Result<[u8; 32], Error> {
     // If two first runs draw at once, the first secret is used by both.
     let drawn = match temporary.persist_noclobber(path) {
         Err(e) if e.error.kind() != std::io::ErrorKind::AlreadyExists => return Err(write(e.error)),
-        _ => read(path, lost)?.map_or(drawn, |file| file.secret),
+        _ => read_secret(path, lost)?.map_or(drawn, |file| file.secret),
     };
-    remember(path, &drawn)?;
+    remember_secret(path, &drawn)?;
     Ok(drawn)
 }
 

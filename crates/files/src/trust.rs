@@ -53,6 +53,17 @@ pub enum Wish {
     },
 }
 
+/// A word as a shell takes it, for commands that messages propose.
+pub fn shell_word(word: &str) -> String {
+    // Only what no shell reads as more than itself; letters of any language.
+    let is_plain = |c: char| c.is_alphanumeric() || "_/.:@%+,=-…".contains(c) || cfg!(windows) && c == '\\';
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false if cfg!(windows) => format!("\"{word}\""),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
 impl Wish {
     /// The word that agrees to it, for `riddlemill trust add`, `--trust` and the environment variable.
     pub fn word(&self) -> String {
@@ -174,10 +185,10 @@ impl Trust {
         let root = fs::canonicalize(place).unwrap_or_default();
         // A clone must not bring its own answers along.
         let outside = |state: &PathBuf| {
-            root.as_os_str().is_empty() || !resolved(state).is_some_and(|state| state.starts_with(&root))
+            root.as_os_str().is_empty() || !resolve_path(state).is_some_and(|state| state.starts_with(&root))
         };
         Trust {
-            folder: identity(&root),
+            folder: identity_of(&root),
             file: state.filter(outside).map(|state| state.join(FILE)),
             root,
             words,
@@ -219,7 +230,7 @@ impl Trust {
 
     /// Where a path, relative to the workspace or not, leads outside of it; `None` if it stays inside.
     pub fn leads_out(&self, path: &Path) -> Option<PathBuf> {
-        let place = resolved(&self.root.join(path))?;
+        let place = resolve_path(&self.root.join(path))?;
         (!place.starts_with(&self.root)).then_some(place)
     }
 
@@ -325,7 +336,7 @@ fn state_folder() -> Option<PathBuf> {
 }
 
 /// Which folder this is: a copy at the same path is another one.
-fn identity(root: &Path) -> String {
+fn identity_of(root: &Path) -> String {
     let Ok(meta) = fs::metadata(root) else { return String::new() };
     // Not on every file system.
     let born = meta.created().ok().and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
@@ -338,7 +349,7 @@ fn identity(root: &Path) -> String {
 }
 
 /// A path without links and `..`, also if its end does not exist; `None` if it cannot be known.
-fn resolved(path: &Path) -> Option<PathBuf> {
+fn resolve_path(path: &Path) -> Option<PathBuf> {
     let parts: Vec<Component<'_>> = path.components().collect();
     let known = |length: &usize| fs::canonicalize(parts[..*length].iter().collect::<PathBuf>()).is_ok();
     let length = (1..=parts.len()).rev().find(known)?;

@@ -5,8 +5,8 @@ use riddlemill_record::{Cause, Evidence, Reason, Request, RequestFault, Scope};
 use super::answer::{Answer, Failed, Held};
 use super::fault::{self, Fault, Kind, NoAnswer};
 use super::money::Usd;
-use super::refusal;
 use super::request::Key;
+use super::retry;
 use super::store::Failure;
 
 /// What a server is asked for after a refusal: what its list of models or its addresses show.
@@ -24,7 +24,7 @@ pub(super) struct Hint {
 pub(super) fn of_fault(endpoint: &str, fault: &Fault, hint: &Hint, said: String, error: String) -> Evidence {
     let request = Request {
         endpoint: endpoint.to_owned(),
-        fault: kind(&fault.kind),
+        fault: fault_of(&fault.kind),
         status: fault.status(),
         said,
         server: fault.message(),
@@ -38,7 +38,7 @@ pub(super) fn of_fault(endpoint: &str, fault: &Fault, hint: &Hint, said: String,
 /// A failure that a log holds, of which it keeps the words, the status and the server's answer.
 pub(super) fn remembered(endpoint: &str, error: String, status: Option<u16>, raw: &str) -> Evidence {
     let fault = match (status, fault::no_answer(&error)) {
-        (Some(status), _) => kind(&refusal::read(status, raw).kind),
+        (Some(status), _) => fault_of(&retry::read(status, raw).kind),
         (None, Some(NoAnswer::Refused)) => RequestFault::Text,
         (None, Some(NoAnswer::Unread)) => RequestFault::Empty,
         (None, None) => RequestFault::NotAnswered,
@@ -57,7 +57,7 @@ pub(super) fn remembered(endpoint: &str, error: String, status: Option<u16>, raw
     Evidence::of(error, Cause::Request(request))
 }
 
-fn kind(kind: &Kind) -> RequestFault {
+fn fault_of(kind: &Kind) -> RequestFault {
     match kind {
         Kind::Connect(_) => RequestFault::NoConnection,
         Kind::NoKey(_) => RequestFault::KeyCommand,

@@ -4,12 +4,10 @@ use serde_json::{Value, json};
 
 use super::fault::{Fault, Kind};
 use super::http::Received;
-use super::provider;
-use super::refusal;
 use super::request::Request;
 use super::settings::ReplyMarks;
-use super::tokens;
 use super::wire::{self, Content, WireError};
+use super::{provider, retry, tokens};
 
 /// Reads an answer to questions that were sent together: for each its content, and the response that it alone
 /// would have had, to be stored under its own key.
@@ -26,10 +24,10 @@ pub(super) fn read(
         // A refusal reads the same for one and for many, and never as content.
         wire::read(requests[0], &received, marks)?;
     }
-    let raws = apart(requests, &received.body).map_err(|why| Fault {
+    let raws = split_answer(requests, &received.body).map_err(|why| Fault {
         raw: wire::short(&received.body),
         asked_wait: received.asked_wait,
-        ..Fault::new(refusal::within(&received.body, Kind::Garbage(why.to_string())))
+        ..Fault::new(retry::within(&received.body, Kind::Garbage(why.to_string())))
     })?;
     let read = |(request, raw): (&&Request, String)| {
         let content = wire::content(request, &raw, marks)
@@ -41,7 +39,7 @@ pub(super) fn read(
 
 /// The response to each of several texts: its vector, and its share of the tokens by the embedded
 /// vocabulary's count.
-fn apart(requests: &[&Request], body: &str) -> Result<Vec<String>, WireError> {
+fn split_answer(requests: &[&Request], body: &str) -> Result<Vec<String>, WireError> {
     let mut body: Value = serde_json::from_str(body)?;
     if body.get("data").is_none() {
         body = provider::as_openai(&body.to_string()).unwrap_or(body);
@@ -61,7 +59,7 @@ fn apart(requests: &[&Request], body: &str) -> Result<Vec<String>, WireError> {
     }
     let counts: Vec<u64> = requests.iter().map(|request| tokens::count_request(request)).collect();
     let total = body.get("usage").and_then(|usage| usage.get("prompt_tokens")).and_then(Value::as_u64);
-    let shares = total.map(|total| shares(total, &counts));
+    let shares = total.map(|total| split_total(total, &counts));
     let raw = |(at, one): (usize, Option<&Value>)| {
         let mut raw = json!({"object": "list", "data": [one], "model": body.get("model")});
         if let Some(shares) = &shares {
@@ -73,7 +71,7 @@ fn apart(requests: &[&Request], body: &str) -> Result<Vec<String>, WireError> {
 }
 
 /// Splits a total by weights, so that the parts add up to it.
-fn shares(total: u64, weights: &[u64]) -> Vec<u64> {
+fn split_total(total: u64, weights: &[u64]) -> Vec<u64> {
     let all = weights.iter().sum::<u64>().max(1);
     let mut given = 0;
     let mut until = 0;
@@ -151,7 +149,7 @@ mod tests {
     proptest! {
         #[test]
         fn shares_add_up(total in 0..u64::MAX / 2, weights in proptest::collection::vec(0..1000u64, 1..50)) {
-            let parts = shares(total, &weights);
+            let parts = split_total(total, &weights);
             let all: u64 = weights.iter().sum();
             prop_assert_eq!(parts.iter().sum::<u64>(), if all == 0 { 0 } else { total });
         }

@@ -10,13 +10,12 @@ use rustc_hash::FxHashMap;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use riddlemill_files::Trust;
+use riddlemill_files::{Trust, shell_word};
 use riddlemill_record::{Cause, Evidence, Reason};
 
 use super::answer::{Answer, Ask, Failed, Held, Marks, Reply};
 use super::batch::takes_batches;
 use super::cause::{offline, refused, store_failed, unreadable};
-use super::endpoint_error::EndpointError;
 use super::http::{Http, Transport};
 use super::money::{Price, Usd};
 use super::pace::Pace;
@@ -27,10 +26,9 @@ use super::retry::seconds;
 use super::run::Run;
 use super::sample::{Pack, PackError};
 use super::secret::ApiKey;
-use super::settings::{Api, Endpoint, Provider, ReplyMarks};
+use super::settings::{Api, Endpoint, EndpointError, Provider, ReplyMarks, has_variables};
 use super::store::{Shared, Store, StoredReply};
 use super::wire;
-use super::wishes::{has_variables, quoted};
 
 /// How far attempts are journalled ahead of a free slot, as a share of the slots, so that no slot waits for
 /// the disk.
@@ -137,7 +135,7 @@ impl Engine {
             .flatten()
             .find(|wish| !limits.trust.allows(wish))
         {
-            let command = format!("riddlemill trust add {}", quoted(&wish.word()));
+            let command = format!("riddlemill trust add {}", shell_word(&wish.word()));
             let what = format!("nobody on this machine agreed to {wish} for this workspace; `{command}`");
             let cause = Cause::NoConsent { endpoint: name(), wish: wish.to_string(), command };
             hold(Reason::KeyMissing, what, cause)

@@ -5,7 +5,6 @@ use rustc_hash::FxHashSet;
 use super::answer::Ask;
 use super::batch;
 use super::engine::Engine;
-use super::learned::Learned;
 use super::money::{Price, Usd};
 use super::parse::Unreadable;
 use super::reask::quoted;
@@ -13,6 +12,7 @@ use super::request::Request;
 use super::settings::Endpoint;
 use super::store::{Store, StoreError};
 use super::tokens;
+use super::tokens::Learned;
 
 /// Bytes that a re-ask adds to a prompt in addition to the quoted reply: what was wrong with it, and the chat
 /// template's text around two messages.
@@ -113,7 +113,7 @@ pub fn estimate_with(
     let mut seen = FxHashSet::default();
     let on_their_way = batch::on_their_way(store)?;
     for ask in asks {
-        let Some((request, reasks)) = missing(store, endpoint, ask, reading, accept_before)? else {
+        let Some((request, reasks)) = missing_request(store, endpoint, ask, reading, accept_before)? else {
             estimate.stored += 1;
             continue;
         };
@@ -164,7 +164,7 @@ pub fn at_most(price: Price, prompt: u64, completion: u64, ceiling: Option<u64>,
 }
 
 /// The next request of an item, and how often it may be re-asked after that; `None` if its reply is stored.
-fn missing(
+fn missing_request(
     store: &Store,
     endpoint: &Endpoint,
     ask: &Ask,

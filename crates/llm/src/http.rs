@@ -7,13 +7,12 @@ use futures_util::future::BoxFuture;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use tokio::time::timeout;
 
-use super::endpoint_error::EndpointError;
 use super::fault::{Fault, Kind};
 use super::key_command::{KeyCommand, Printed};
 use super::provider::{self, Address, Call};
 use super::retry::{exhausted_for, retry_after, seconds};
 use super::secret::ApiKey;
-use super::settings::{Endpoint, Provider};
+use super::settings::{Endpoint, EndpointError, Provider};
 
 /// A list of models may be long, and is only a hint.
 const MAX_BODY: usize = 16 * 1024 * 1024;
@@ -122,7 +121,7 @@ impl Http {
                 .retry(reqwest::retry::never())
                 .user_agent(concat!("riddlemill/", env!("CARGO_PKG_VERSION")))
         })
-        .map_err(|error| EndpointError::Client(innermost(&error)))?;
+        .map_err(|error| EndpointError::Client(innermost_cause(&error)))?;
         built.reaches(&endpoint.base_url)?;
         let client = built.client;
         Ok(Http {
@@ -207,12 +206,14 @@ impl Http {
     /// Sends a request and reads its answer, of at most `most` bytes.
     async fn answered(&self, request: reqwest::RequestBuilder, most: usize) -> Result<Received, Fault> {
         let sent = timeout(self.first_byte, request.send()).await;
-        let mut response = sent.map_err(|_| Fault::new(Kind::Timeout))?.map_err(|error| fault(error, &[]))?;
+        let mut response =
+            sent.map_err(|_| Fault::new(Kind::Timeout))?.map_err(|error| fault_of(error, &[]))?;
         let status = response.status().as_u16();
-        let (asked_wait, pause) = waits(response.headers());
+        let (asked_wait, pause) = parse_waits(response.headers());
         let cost_usd = stated_cost(response.headers());
         let content_type = text_of(response.headers(), CONTENT_TYPE);
-        let location = text_of(response.headers(), LOCATION).and_then(|to| pointed(response.url(), &to));
+        let location =
+            text_of(response.headers(), LOCATION).and_then(|to| redirect_address(response.url(), &to));
         let streamed =
             response.headers().get(CONTENT_TYPE).is_some_and(|kind| provider::is_stream(kind.as_bytes()));
         // What a server announces need not be read to be refused.
@@ -234,7 +235,7 @@ impl Http {
                 Ok(None) => break,
                 // A refusal is a refusal, even if its explanation is cut off.
                 Err(_) if status >= 400 => break,
-                Err(error) => return Err(fault(error, &body)),
+                Err(error) => return Err(fault_of(error, &body)),
             }
         }
         if status < 300 && streamed {
@@ -286,7 +287,7 @@ impl Transport for Http {
                     }
                     FileRequest::Upload(path, lines) => {
                         let kind = format!("multipart/form-data; boundary={BOUNDARY}");
-                        self.client.post(to(path)).header(CONTENT_TYPE, kind).body(multipart(lines))
+                        self.client.post(to(path)).header(CONTENT_TYPE, kind).body(multipart_form(lines))
                     }
                 };
                 request.headers(headers)
@@ -315,7 +316,7 @@ fn no_key(error: impl std::fmt::Display) -> Fault {
 
 /// A file of a batch as a form. JSON cannot contain a line that ends a part: its strings have no bare line
 /// breaks.
-fn multipart(lines: &str) -> String {
+fn multipart_form(lines: &str) -> String {
     let part = |head: &str, body: &str| {
         format!("--{BOUNDARY}\r\ncontent-disposition: form-data; {head}\r\n\r\n{body}\r\n")
     };
@@ -323,7 +324,7 @@ fn multipart(lines: &str) -> String {
     part("name=\"purpose\"", "batch") + &part(file, lines) + &format!("--{BOUNDARY}--\r\n")
 }
 
-fn waits(headers: &HeaderMap) -> (Option<Duration>, Option<Duration>) {
+fn parse_waits(headers: &HeaderMap) -> (Option<Duration>, Option<Duration>) {
     let now = SystemTime::now();
     (retry_after(headers, now), exhausted_for(headers, now).map(|pause| pause.min(MAX_HEADER_PAUSE)))
 }
@@ -333,7 +334,7 @@ fn text_of(headers: &HeaderMap, name: HeaderName) -> Option<String> {
 }
 
 /// The whole address of a redirect, without its query, which may hold a key.
-fn pointed(from: &reqwest::Url, to: &str) -> Option<String> {
+fn redirect_address(from: &reqwest::Url, to: &str) -> Option<String> {
     let mut to = from.join(to).ok()?;
     to.set_query(None);
     to.set_fragment(None);
@@ -346,22 +347,22 @@ fn stated_cost(headers: &HeaderMap) -> Option<f64> {
     NAMES.iter().find_map(|name| headers.get(*name)?.to_str().ok()?.trim().parse().ok())
 }
 
-fn fault(error: reqwest::Error, body: &[u8]) -> Fault {
+fn fault_of(error: reqwest::Error, body: &[u8]) -> Fault {
     // An address in the settings may have a key in its query.
     let error = error.without_url();
     // A connection that was not established in time is no timeout: nothing was sent, and nothing is charged.
     let kind = if error.is_timeout() && !error.is_connect() {
         Kind::Timeout
     } else if error.is_connect() {
-        Kind::Connect(innermost(&error))
+        Kind::Connect(innermost_cause(&error))
     } else {
-        Kind::Cut(innermost(&error))
+        Kind::Cut(innermost_cause(&error))
     };
     Fault { raw: String::from_utf8_lossy(body).into_owned(), ..Fault::new(kind) }
 }
 
 /// The last cause of the chain says what happened; those before it only that something did.
-fn innermost(error: &dyn std::error::Error) -> String {
+fn innermost_cause(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(deeper) = cause.source() {
         cause = deeper;

@@ -110,7 +110,7 @@ fn print_key(words: &[String]) -> Result<ApiKey, NoKey> {
             let _ = tell.send(read.map(|_| bytes));
         });
     }
-    let status = wait(&mut child).ok_or_else(|| NoKey::Late { program: program.clone() })?;
+    let status = wait_for(&mut child).ok_or_else(|| NoKey::Late { program: program.clone() })?;
     if !status.success() {
         return Err(NoKey::Failed { program, how: status.to_string() });
     }
@@ -128,7 +128,7 @@ fn print_key(words: &[String]) -> Result<ApiKey, NoKey> {
 }
 
 /// How the child ended; `None` if it was ended because it took too long.
-fn wait(child: &mut Child) -> Option<ExitStatus> {
+fn wait_for(child: &mut Child) -> Option<ExitStatus> {
     let began = Instant::now();
     while began.elapsed() < LONGEST {
         match child.try_wait() {

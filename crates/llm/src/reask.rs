@@ -176,12 +176,12 @@ fn is_long(endpoint: &Endpoint, ask: &Ask, reply: &str, unreadable: &Unreadable)
 /// [`quoting`] with a bounded part of a reply and of what is wrong with it.
 fn quoting_beginning(endpoint: &Endpoint, ask: Ask, reply: &str, unreadable: &Unreadable) -> Ask {
     let most = most_quoted(endpoint, &ask);
-    let cut = |words: &str| beginning(words, MOST_SAID).into_owned();
-    quoting(ask, &beginning(reply, most), &unreadable.changed(cut))
+    let cut = |words: &str| beginning_of(words, MOST_SAID).into_owned();
+    quoting(ask, &beginning_of(reply, most), &unreadable.changed(cut))
 }
 
 /// A text's beginning of at most this many bytes, with a mark if it goes on.
-fn beginning(text: &str, most: usize) -> std::borrow::Cow<'_, str> {
+fn beginning_of(text: &str, most: usize) -> std::borrow::Cow<'_, str> {
     const MARK: &str = "…";
     if text.len() <= most {
         return text.into();
@@ -221,7 +221,7 @@ mod tests {
         let told = said(&chinese);
         assert!(told.contains("至多六十个词。请重新回答") && !told.contains("Your reply"), "{told}");
         assert_eq!(chinese.to_string(), english.to_string());
-        let cut = chinese.changed(|words| beginning(words, 12).into_owned());
+        let cut = chinese.changed(|words| beginning_of(words, 12).into_owned());
         assert!(said(&cut).contains("至多六…"), "{}", said(&cut));
         // What earlier versions asked again in English is found under their words.
         let before = chinese.as_before().map(|before| said(&before));

@@ -112,7 +112,7 @@ pub(super) fn part(text: &str, more: &ReplyMarks) -> Parted {
     // Lower-casing ASCII letters keeps their length.
     let lower = text.to_ascii_lowercase();
     let start = lower.len() - lower.trim_start().len();
-    let said = sentences(&lower, start);
+    let said = find_between_sentences(&lower, start);
     // Most replies have no mark, and 70 searches for one are a third of what a reply from the store costs.
     if said.is_none() && !may_have_marks(text, more) {
         return Parted { answer: text.to_owned(), reasoning: String::new() };
@@ -134,7 +134,7 @@ pub(super) fn part(text: &str, more: &ReplyMarks) -> Parted {
         (None, None) => text,
     };
     let mut lower = rest.to_ascii_lowercase();
-    while let Some((before, reasoning, after)) = next(&lower, more) {
+    while let Some((before, reasoning, after)) = next_block(&lower, more) {
         if !parted.reasoning.is_empty() {
             parted.reasoning.push_str("\n\n");
         }
@@ -145,7 +145,7 @@ pub(super) fn part(text: &str, more: &ReplyMarks) -> Parted {
     }
     parted.answer.push_str(rest);
     if !parted.reasoning.is_empty() {
-        parted.answer = unwrapped(parted.answer.trim()).to_owned();
+        parted.answer = unwrap_answer(parted.answer.trim()).to_owned();
     }
     if let Some(turn) = of_turn(&parted.answer, more) {
         parted.answer = turn.to_owned();
@@ -159,7 +159,7 @@ fn may_have_marks(text: &str, more: &ReplyMarks) -> bool {
 }
 
 /// Reasoning between sentences: the range of its text, and where the answer begins.
-fn sentences(lower: &str, start: usize) -> Option<(std::ops::Range<usize>, usize)> {
+fn find_between_sentences(lower: &str, start: usize) -> Option<(std::ops::Range<usize>, usize)> {
     let (bare, answer) = BARE;
     if lower[start..].starts_with(bare)
         && let Some(at) = lower.find(answer)
@@ -182,7 +182,7 @@ fn sentences(lower: &str, start: usize) -> Option<(std::ops::Range<usize>, usize
 }
 
 /// An answer without the marks around it.
-fn unwrapped(answer: &str) -> &str {
+fn unwrap_answer(answer: &str) -> &str {
     let lower = answer.to_ascii_lowercase();
     let wrap = WRAPS.iter().find(|(open, _)| lower.starts_with(open));
     let Some((open, close)) = wrap else { return answer };
@@ -237,7 +237,7 @@ pub fn without_reasoning(text: &str) -> String {
 }
 
 /// The next block: where the text before it ends, the block's own text, and where the text after it begins.
-fn next(text: &str, more: &ReplyMarks) -> Option<(usize, std::ops::Range<usize>, usize)> {
+fn next_block(text: &str, more: &ReplyMarks) -> Option<(usize, std::ops::Range<usize>, usize)> {
     let block = |(open, close): (&str, &str)| {
         let opened = text.match_indices(open).map(|(at, _)| at).find(|&at| begins_a_line(&text[..at]));
         let closed = text.find(close);

@@ -61,7 +61,7 @@ impl Run {
             }
             return 0;
         };
-        let shape = shape(how);
+        let shape = shape_of(how);
         if failing.shape != shape {
             // Different failures are not one cause; an endpoint that was left stays left.
             let (left, answered) = (failing.left, failing.answered);
@@ -83,7 +83,7 @@ impl Run {
         let mut all = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         let failing = all.entry(endpoint.to_owned()).or_default();
         if !failing.left {
-            let shape = shape(&how);
+            let shape = shape_of(&how);
             (failing.how, failing.shape, failing.left) = (how, shape, true);
         }
     }
@@ -126,7 +126,7 @@ impl Run {
 }
 
 /// A failure without the words that have digits in them, behind its status: ids, times and counts.
-fn shape(how: &str) -> String {
+fn shape_of(how: &str) -> String {
     let mut words = how.split_whitespace();
     let first = words.next().unwrap_or_default();
     let rest = words.map(|word| if word.contains(|c: char| c.is_ascii_digit()) { "#" } else { word });

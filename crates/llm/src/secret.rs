@@ -104,7 +104,7 @@ impl ApiKey {
             if memchr::memchr(b'\\', literal.as_bytes()).is_none() {
                 continue;
             }
-            let Some(unescaped_text) = unescaped(literal, end.is_some()) else { continue };
+            let Some(unescaped_text) = unescape_literal(literal, end.is_some()) else { continue };
             at = end.unwrap_or(text.len());
             if let Cow::Owned(struck) = self.strike_within(&unescaped_text, depth - 1) {
                 let written = serde_json::to_string(&struck).unwrap_or_default();
@@ -118,7 +118,7 @@ impl ApiKey {
 }
 
 /// The value of a JSON string; of one that was cut off, the part before any cut-off escape.
-fn unescaped(literal: &str, whole: bool) -> Option<String> {
+fn unescape_literal(literal: &str, whole: bool) -> Option<String> {
     if whole {
         return serde_json::from_str(literal).ok();
     }

@@ -154,7 +154,7 @@ impl Engine {
         waits: bool,
     ) -> Result<Option<String>, Box<Answer>> {
         let lease = seconds(self.endpoint.timeouts.total_secs) + LEASE_MARGIN;
-        let room = room(&question.request);
+        let room = room_needed(&question.request);
         let asked = Instant::now();
         loop {
             let begin = Begin {
@@ -206,7 +206,7 @@ impl Engine {
         let Some(slot) = self.unless_cancelled(slot).await else {
             // Without an outcome, the reservation would count as spent.
             let unsent =
-                |attempt| Line::Failure(failure(attempt, "interrupted before it was sent", Usd::ZERO, 0));
+                |attempt| Line::Failure(failure_of(attempt, "interrupted before it was sent", Usd::ZERO, 0));
             self.settle(begun.iter().map(unsent), || {}).await?;
             return Ok(Landed::Answers(begun.iter().map(|_| interrupted()).collect()));
         };
@@ -214,7 +214,7 @@ impl Engine {
         if let Err(stopped) = self.store.refuse_stopped() {
             let error = stopped.to_string();
             let unsent =
-                |attempt| Line::Failure(failure(attempt, "not sent: the disk is full", Usd::ZERO, 0));
+                |attempt| Line::Failure(failure_of(attempt, "not sent: the disk is full", Usd::ZERO, 0));
             self.settle(begun.iter().map(unsent), || drop(slot)).await?;
             let failed = |attempt: &Attempt<'_>| store_failed(attempt.question.key, &error);
             return Ok(Landed::Answers(begun.iter().map(failed).collect()));
@@ -222,7 +222,7 @@ impl Engine {
         // Nor one whose endpoint was left while it waited for its slot.
         if let Some(how) = self.limits.run.left(&self.endpoint.name) {
             let unsent =
-                |attempt| Line::Failure(failure(attempt, "not sent: the endpoint was left", Usd::ZERO, 0));
+                |attempt| Line::Failure(failure_of(attempt, "not sent: the endpoint was left", Usd::ZERO, 0));
             self.settle(begun.iter().map(unsent), || drop(slot)).await?;
             return Ok(Landed::Answers(begun.iter().map(|_| left(&how)).collect()));
         }
@@ -324,7 +324,7 @@ impl Engine {
                 }
                 tally.returned(fault.usage, begun.iter().map(charged).sum());
                 let line = |attempt: &Attempt<'_>| {
-                    let mut line = failure(attempt, &fault.to_string(), charged(attempt), elapsed_ms);
+                    let mut line = failure_of(attempt, &fault.to_string(), charged(attempt), elapsed_ms);
                     line.status = fault.status();
                     line.raw.clone_from(&fault.raw);
                     line.usage = fault.usage;
@@ -405,7 +405,7 @@ impl Engine {
 
 /// Upper bound of a request's outcome on disk, if servers keep to the limits: the request itself, an answer
 /// of eight bytes per token, a page of an error.
-fn room(request: &Request) -> u64 {
+fn room_needed(request: &Request) -> u64 {
     let request_bytes = serde_json::to_vec(request).map_or(0, |bytes| bytes.len() as u64);
     request_bytes + request.max_completion_tokens().saturating_mul(8) + ANSWER
 }
@@ -435,7 +435,7 @@ enum Landed {
     Apart,
 }
 
-fn failure(attempt: &Attempt<'_>, error: &str, charged: Usd, elapsed_ms: u64) -> Failure {
+fn failure_of(attempt: &Attempt<'_>, error: &str, charged: Usd, elapsed_ms: u64) -> Failure {
     Failure {
         id: attempt.id.clone(),
         key: attempt.question.key,

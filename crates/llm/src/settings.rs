@@ -1,4 +1,5 @@
-//! Settings of an endpoint. Plain values: nothing here opens a socket or reads a variable.
+//! Settings of an endpoint, their errors, and what of them needs somebody's yes. Plain values: nothing here opens a socket or
+//! reads a variable.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -60,8 +61,10 @@ table! {
 
 /// A mebibyte.
 const MIB: usize = 1 << 20;
+
 /// All vectors of one request.
 const LONGEST_VECTORS: usize = 16 * MIB;
+
 /// No limit of tokens makes a body longer, unless `max_reply_mib` says so.
 const LONGEST_BODY: usize = 64 * MIB;
 
@@ -330,4 +333,47 @@ impl Default for Retries {
     fn default() -> Retries {
         defaults()
     }
+}
+
+/// What is wrong with an endpoint's settings. [`EngineError`](crate::EngineError) names the endpoint.
+#[derive(Debug, thiserror::Error)]
+pub enum EndpointError {
+    /// Replies are to come from a file, but none is named.
+    #[error("replies from a file need a pack")]
+    NoPack,
+    /// The provider has no batches.
+    #[error("batch = true is for provider = \"openai\", \"azure\", \"anthropic\" or \"gemini\"")]
+    NoBatches,
+    /// `base_url` is not an address.
+    #[error("base_url is not an address: {0}")]
+    NoAddress(String),
+    /// `base_url` has another scheme than http or https.
+    #[error("base_url must start with http:// or https://, not {0}:")]
+    Scheme(String),
+    /// `base_url` contains a secret, which would appear in errors and logs.
+    #[error("base_url holds a user name or password; name an environment variable in key_env")]
+    Credentials,
+    /// The provider has one API only.
+    #[error("api = \"responses\" is for provider = \"openai\", \"azure\" or \"vllm\"")]
+    NoResponses,
+    /// Both ways to a key are set.
+    #[error("key_env and key_command are both set; remove one")]
+    TwoKeys,
+    /// A name under `headers` is not a valid header name.
+    #[error("headers: {0:?} is not a header name")]
+    HeaderName(String),
+    /// The value of this variable or setting cannot be sent in a header.
+    #[error("the value of {0} contains characters that are not allowed in a header")]
+    HeaderValue(String),
+    /// The HTTP client cannot be built.
+    #[error("{0}")]
+    Client(String),
+    /// An https address, and nothing on this machine to trust it by.
+    #[error(transparent)]
+    NoCertificates(#[from] riddlemill_http::NoCertificates),
+}
+
+/// Whether values of the environment go along.
+pub(super) fn has_variables(wish: &Wish) -> bool {
+    matches!(wish, Wish::Host { variables, .. } if !variables.is_empty())
 }

@@ -1,7 +1,12 @@
-//! Counts tokens without a network, and the upper bound that budgets use.
+//! Counts tokens without a network, for the upper bound that budgets use.
+//!
+//! Only one vocabulary is embedded, and it is unknown beforehand how long a model reasons: so the statistics of a model's
+//! stored replies correct the estimate.
 
+use super::money::{Price, Usd};
 use super::request::{Input, Request};
-use super::settings::Format;
+use super::settings::{Endpoint, Format};
+use super::store::{Store, StoreError, Usage};
 
 /// Generous bound on what chat templates add around a message.
 const OVERHEAD_PER_MESSAGE: u64 = 16;
@@ -34,11 +39,98 @@ pub fn bound(request: &Request) -> u64 {
     texts + OVERHEAD_PER_MESSAGE + schema
 }
 
+/// Number of latest replies used.
+const LATEST: usize = 200;
+
+/// Fewest replies that are significant.
+const FEWEST: usize = 10;
+
+/// Token counts of the latest replies, as stated by the server and as counted here.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Learned {
+    /// How many replies the prompt statistics are from.
+    pub prompts: u64,
+    /// Their prompts' tokens, as the server counted them.
+    pub stated: u64,
+    /// The same counted in the embedded vocabulary.
+    pub counted: u64,
+    /// How many replies to the same prompt the answer statistics are from; 0 if there are too few.
+    pub answers: u64,
+    /// Their tokens, including reasoning.
+    pub total: Usage,
+}
+
+impl Learned {
+    /// Collects statistics of an endpoint's model from the store; `None` if there are too few replies.
+    pub(super) fn from_replies(
+        store: &Store,
+        endpoint: &Endpoint,
+        template: &str,
+    ) -> Result<Option<Learned>, StoreError> {
+        let latest = |template| store.latest(endpoint.identity(), &endpoint.model, template, LATEST);
+        let mut learned = Learned::default();
+        for reply in latest(None)? {
+            let Some(usage) = reply.usage else { continue };
+            learned.prompts += 1;
+            learned.stated = learned.stated.saturating_add(usage.prompt_tokens);
+            learned.counted += count_request(&reply.request);
+        }
+        for usage in latest(Some(template))?.into_iter().filter_map(|reply| reply.usage) {
+            learned.answers += 1;
+            let total = &mut learned.total;
+            total.completion_tokens = total.completion_tokens.saturating_add(usage.completion_tokens);
+            total.reasoning_tokens = total.reasoning_tokens.saturating_add(usage.reasoning_tokens);
+        }
+        if learned.answers < FEWEST as u64 {
+            (learned.answers, learned.total) = (0, Usage::default());
+        }
+        Ok((learned.prompts >= FEWEST as u64 && learned.counted > 0).then_some(learned))
+    }
+
+    /// Ratio of stated to counted prompt tokens.
+    pub fn share(&self) -> f64 {
+        self.stated as f64 / self.counted as f64
+    }
+
+    /// The server's probable count for this many tokens counted here.
+    pub fn prompt(&self, counted: u64) -> u64 {
+        (u128::from(counted) * u128::from(self.stated)).div_ceil(u128::from(self.counted.max(1))) as u64
+    }
+
+    /// Average tokens of an answer; `None` if too few are known.
+    pub fn answer(&self) -> Option<u64> {
+        (self.answers > 0).then(|| self.total.completion_tokens.div_ceil(self.answers))
+    }
+
+    /// The cost of this many requests with this many tokens counted here, if they are like those before.
+    pub(super) fn likely(&self, price: Price, counted: u64, requests: u64) -> Option<Usd> {
+        let all = |tokens: u64| {
+            let tokens = u128::from(tokens) * u128::from(requests);
+            u64::try_from(tokens.div_ceil(u128::from(self.answers))).unwrap_or(u64::MAX)
+        };
+        (self.answers > 0).then(|| {
+            price.charge(Usage {
+                prompt_tokens: self.prompt(counted),
+                completion_tokens: all(self.total.completion_tokens),
+                reasoning_tokens: all(self.total.reasoning_tokens),
+                cached_tokens: 0,
+            })
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use futures_util::future::BoxFuture;
+    use serde_json::json;
+
     use super::*;
-    use crate::request::{Message, Role};
     use crate::settings::Sampling;
+    use crate::{
+        Ask, Call, Engine, Fault, Limits, Message, Output, Received, Role, Transport, What, estimate,
+    };
 
     #[test]
     fn counts_are_of_the_real_vocabulary() {
@@ -81,5 +173,73 @@ mod tests {
             };
             assert!(bound(&request) >= count_request(&request), "{text:?}");
         }
+    }
+
+    #[test]
+    fn what_was_counted_is_carried_over_and_rounded_up() {
+        let total = Usage { completion_tokens: 21, reasoning_tokens: 10, ..Usage::default() };
+        let learned = Learned { prompts: 10, stated: 30, counted: 20, answers: 2, total };
+        assert_eq!((learned.share(), learned.answer()), (1.5, Some(11)));
+        assert_eq!([0, 1, 2, 3].map(|counted| learned.prompt(counted)), [0, 2, 3, 5]);
+        let price = Price::per_million(1.0, 2.0).with(None, Some(8.0));
+        let (completion_tokens, reasoning_tokens) = (32, 15);
+        let like = Usage { prompt_tokens: 45, completion_tokens, reasoning_tokens, ..Usage::default() };
+        assert_eq!(learned.likely(price, 30, 3), Some(price.charge(like)));
+        let unknown = Learned { answers: 0, ..learned };
+        assert_eq!((unknown.answer(), unknown.likely(price, 30, 3)), (None, None));
+    }
+
+    /// Counts 300 tokens per prompt, and reasons.
+    struct Thinks;
+
+    impl Transport for Thinks {
+        fn send<'a>(&'a self, _: &'a Call) -> BoxFuture<'a, Result<Received, Fault>> {
+            let usage = json!({"prompt_tokens": 300, "completion_tokens": 40, "completion_tokens_details": {"reasoning_tokens": 30}});
+            let body = json!({"choices": [{"message": {"content": "a"}}], "usage": usage}).to_string();
+            Box::pin(std::future::ready(Ok(Received { status: 200, body, ..Received::default() })))
+        }
+    }
+
+    fn asks(template: &str, n: std::ops::Range<u32>) -> Vec<Ask> {
+        let one = |n: u32| {
+            let messages = vec![Message::new(Role::User, format!("number {n} {}", "word ".repeat(86)))];
+            let what = What::Chat { messages, output: Output::Text };
+            Ask { template: template.into(), what, ..Ask::embedding(n.to_string(), "") }
+        };
+        n.map(one).collect()
+    }
+
+    #[tokio::test]
+    async fn estimates_learn_from_the_replies_there_are() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(&dir.path().join("replies"), &dir.path().join("index.sqlite")).unwrap();
+        let store = Arc::new(store);
+        let mut endpoint = Endpoint::new("e", "", "m");
+        (endpoint.usd_per_million_in, endpoint.usd_per_million_out) = (Some(1.0), Some(2.0));
+        endpoint.usd_per_million_reasoning = Some(8.0);
+        let slow = Endpoint { rpm: Some(2), ..endpoint.clone() };
+        let ask = async |template: &str, n| {
+            let limits = Limits::default();
+            let engine = Engine::with_transport(store.clone(), endpoint.clone(), limits, Box::new(Thinks));
+            engine.ask_all(asks(template, n), |_| {}).await;
+        };
+        let of = |template: &str| estimate(&store, &slow, "s", &asks(template, 100..110), None).unwrap();
+        ask("a", 0..9).await;
+        let before = of("a");
+        assert_eq!((before.learned, before.likely_usd, before.at_least_secs), (None, None, Some(300)));
+        ask("b", 9..12).await;
+        let after = of("a");
+        let learned = after.learned.unwrap();
+        assert_eq!((learned.prompts, learned.stated, learned.answers), (12, 3600, 0));
+        assert!((2.5..4.0).contains(&learned.share()), "{}", learned.share());
+        assert!(after.min_usd > before.min_usd && after.likely_usd.is_none());
+        assert_eq!((after.max_usd, after.prompt_tokens), (before.max_usd, before.prompt_tokens));
+        ask("a", 12..13).await;
+        let likely = of("a");
+        assert_eq!(likely.learned.unwrap().answer(), Some(40));
+        // Ten prompts of about 300 tokens, with 10 tokens of answer and 30 of reasoning each.
+        let expected = 10.0 * (300.0 + 10.0 * 2.0 + 30.0 * 8.0) / 1e6;
+        let off = likely.likely_usd.unwrap().dollars() / expected;
+        assert!((0.97..1.03).contains(&off), "{off}");
     }
 }

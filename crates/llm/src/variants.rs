@@ -23,7 +23,7 @@ impl Engine {
                 }
             }
             What::Chat { messages, output } => Input::Chat {
-                messages: sent(messages, endpoint.system),
+                messages: sent_messages(messages, endpoint.system),
                 sampling: endpoint.sampling.clone(),
                 format: match (output, &ask.schema) {
                     (Output::Text, _) => Format::Text,
@@ -73,7 +73,7 @@ impl Engine {
     pub fn folded(request: &Request) -> Option<Request> {
         let mut request = request.clone();
         match &mut request.input {
-            Input::Chat { messages, .. } => fold(messages).then_some(request),
+            Input::Chat { messages, .. } => fold_system(messages).then_some(request),
             Input::Embedding { .. } | Input::Translation { .. } => None,
         }
     }
@@ -195,10 +195,10 @@ impl Engine {
 }
 
 /// The messages as an endpoint takes them.
-fn sent(messages: &[Message], system: System) -> Vec<Message> {
+fn sent_messages(messages: &[Message], system: System) -> Vec<Message> {
     let mut messages = messages.to_vec();
     if system == System::User {
-        fold(&mut messages);
+        fold_system(&mut messages);
     }
     messages
 }
@@ -228,7 +228,7 @@ impl Found {
 }
 
 /// Moves the system's messages before the user's first one; whether there were any.
-fn fold(messages: &mut Vec<Message>) -> bool {
+fn fold_system(messages: &mut Vec<Message>) -> bool {
     let system: Vec<String> = messages
         .extract_if(.., |message| message.role == Role::System)
         .map(|message| message.content)

@@ -11,13 +11,11 @@ use serde_json::Value;
 use super::fault::{Fault, Kind};
 use super::http::Received;
 use super::money::Usd;
-use super::parse;
-use super::provider;
 use super::reasoning::{Parted, part};
-use super::refusal;
 use super::request::{Input, Request};
 use super::settings::ReplyMarks;
 use super::store::Usage;
+use super::{parse, provider, retry};
 
 /// On average no vocabulary's token covers this many bytes of ordinary text.
 const MAX_BYTES_A_TOKEN: u64 = 16;
@@ -84,13 +82,13 @@ pub(super) fn read(request: &Request, received: &Received, marks: &ReplyMarks) -
         location: received.location.clone(),
     };
     if !(200..300).contains(&received.status) {
-        let refusal = refusal::read(received.status, &received.body);
+        let refusal = retry::read(received.status, &received.body);
         let asked_wait = received.asked_wait.or(refusal.asked_wait);
         return Err(Fault { asked_wait, ..fault(refusal.kind, None) });
     }
     let content = content(request, &received.body, marks).map_err(|why| {
         let otherwise = not_json(received).unwrap_or_else(|| Kind::Garbage(why.to_string()));
-        fault(refusal::within(&received.body, otherwise), None)
+        fault(retry::within(&received.body, otherwise), None)
     })?;
     if let Some(words) = content.refusal {
         return Err(fault(Kind::Refused(words), content.usage));
@@ -156,14 +154,14 @@ fn content_of(request: &Request, raw: &str, marks: &ReplyMarks) -> Result<Conten
             let fields = [reasoning_content, reasoning].into_iter().flatten().map(|text| text.join().0);
             let thoughts: Vec<String> =
                 fields.take(1).chain([thought, within]).filter(|text| !text.trim().is_empty()).collect();
-            let ended = choice.finish_reason.as_ref().and_then(finish).unwrap_or(Finish::Whole);
+            let ended = choice.finish_reason.as_ref().and_then(parse_finish).unwrap_or(Finish::Whole);
             let truncated = matches!(ended, Finish::Cut);
             let blocked = matches!(ended, Finish::Withheld);
             let broken = match ended {
                 Finish::Broken(why) => Some(format!("the server ended it with {why:?}")),
                 _ => None,
             };
-            let usage = believable(request, spoken_text.len(), body.usage);
+            let usage = believable_usage(request, spoken_text.len(), body.usage);
             Ok(Content {
                 text: answer,
                 reasoning: thoughts.join("\n\n"),
@@ -182,7 +180,7 @@ fn content_of(request: &Request, raw: &str, marks: &ReplyMarks) -> Result<Conten
             if vector.is_empty() {
                 return Err(WireError::EmptyVector);
             }
-            let usage = believable(request, 0, body.usage);
+            let usage = believable_usage(request, 0, body.usage);
             Ok(Content { vector: Some(vector), usage, ..Content::default() })
         }
         Input::Translation { .. } => {
@@ -202,7 +200,7 @@ enum Finish {
     Broken(String),
 }
 
-fn finish(reason: &Value) -> Option<Finish> {
+fn parse_finish(reason: &Value) -> Option<Finish> {
     const CUT: [&str; 7] = [
         "length",
         "max_tokens",
@@ -249,7 +247,7 @@ fn of_any<T: serde::de::DeserializeOwned>(raw: &str) -> Result<T, WireError> {
 /// The server's count, if it is plausible: whole numbers, at least what the text needs. A count above the
 /// request's limits is accepted, because the server bills it. Anything else counts as no count, and the
 /// attempt is charged its reservation.
-fn believable(request: &Request, text_bytes: usize, usage: Option<Value>) -> Option<Usage> {
+fn believable_usage(request: &Request, text_bytes: usize, usage: Option<Value>) -> Option<Usage> {
     let usage = usage?;
     let number = |name: &str| usage.get(name).and_then(Value::as_u64).filter(|n| *n <= MOST_TOKENS);
     let within = |details: &str, name: &str| {

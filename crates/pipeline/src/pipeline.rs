@@ -22,19 +22,15 @@ mod evidence;
 mod forecast;
 mod freshness;
 mod kept;
-mod lacking;
 mod logs;
 mod merge;
 mod outdated;
 mod plan;
 mod refused;
 mod rehearsal;
-mod reuse;
 mod rows;
-mod seen;
 mod stale;
 mod tasks;
-mod unread;
 mod voting;
 mod waits;
 mod withheld;
@@ -48,12 +44,11 @@ use evidence::{RunContext, not_judged};
 pub use forecast::{Forecast, Later, StepForecast, forecast, outlook};
 pub use freshness::{Change, Freshness, describe_changes, differences};
 pub use kept::CauseState;
-pub use lacking::{Lacking, lacking};
 pub use logs::registered_logs;
 pub use merge::{MergeError, Merged, merge};
 pub use outdated::{Outdated, outdated};
-pub use plan::{Planned, plan};
-pub use reuse::same_work;
+pub use plan::{Planned, plan, same_work};
+pub use refused::{Lacking, lacking};
 pub use rows::{blinding, draft_requests, review_items, secrets_stand, shown_items};
 pub use stale::{StaleStage, stale_stages};
 pub use tasks::{Tasks, now};
@@ -84,6 +79,11 @@ pub enum RunError {
     /// A run from a later stage needs the earlier ones.
     #[error("{recipe}: stage {stage} has not been made\n  hint: run without --from or --only first")]
     Missing { recipe: &'static str, stage: &'static str },
+    /// A recipe goes on from a stage of another one.
+    #[error(
+        "{recipe} goes on from {stage} of {of}, which has not been made\n  hint: `riddlemill run --recipe {of} --recipe {recipe}` makes both"
+    )]
+    MissingInput { recipe: &'static str, of: &'static str, stage: &'static str },
 }
 
 impl From<store::Error> for RunError {
@@ -200,7 +200,7 @@ pub fn run(
             step.inputs.iter().filter_map(|input| made.get(input)).map(|m| m.counts.records_out).sum();
         progress.begin(recipe.name, step.name, &why, records);
         if !std::mem::replace(&mut kept, true) {
-            seen::keep(config, recipe, i)?;
+            voting::keep(config, recipe, i)?;
         }
         // Replies and votes about a recipe's records belong to that recipe.
         // Embeddings and judgements that another recipe's run did not ask for are asked for now.
@@ -214,7 +214,7 @@ pub fn run(
         };
         if step.stage.rows() == Rows::Posts
             && !selection.force
-            && let Some(manifest) = reuse::link(&workspace, recipe, &place, &opening, lacks)?
+            && let Some(manifest) = plan::link(&workspace, recipe, &place, &opening, lacks)?
         {
             progress.end(recipe.name, &manifest);
             put_off(&workspace, recipe, step)?;
@@ -281,7 +281,13 @@ fn foreign(
     let mut made = BTreeMap::new();
     for input in recipe.steps().iter().flat_map(|step| step.inputs) {
         if input.contains('/') {
-            made.insert(*input, open(workspace, recipe, input)?.manifest().clone());
+            let stage = open(workspace, recipe, input).map_err(|error| match error {
+                RunError::Missing { recipe: of, stage } => {
+                    RunError::MissingInput { recipe: recipe.name, of, stage }
+                }
+                error => error,
+            });
+            made.insert(*input, stage?.manifest().clone());
         }
     }
     Ok(made)

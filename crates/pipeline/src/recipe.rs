@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::config::{Config, FILE, Kind, PAPER, Problem, Problems, Source, TABLE, reference, unknown};
+use crate::config::{self, Config, FILE, Kind, PAPER, Problem, Problems, Source, TABLE, unknown};
 use crate::stages::{
     Draft, Embedding, Embeds, Judging, Review, Rows, Stage, declared_stage, has_records_of_its_own, same_joke,
 };
@@ -165,7 +165,7 @@ fn declared(benchmark: &'static Benchmark) -> Recipe {
 pub fn unknown_steps(config: &Config) -> Vec<Problem> {
     let mut problems = Vec::new();
     for written in config.written() {
-        let key = reference::table(written.section)
+        let key = config::table(written.section)
             .and_then(|table| table.keys.iter().find(|key| key.name == written.key));
         if !key.is_some_and(|key| matches!(key.kind, Kind::Steps)) {
             continue;

@@ -221,12 +221,13 @@ impl Cause {
             }
             Cause::Unreadable { .. } => Cause::Unreadable { said: String::new() },
             Cause::Votes { review, .. } => Cause::Votes { review: *review, votes: 0, roles: Vec::new() },
-            Cause::Unread { source, whole: false, .. } => Cause::Unread {
+            // Records that different things mend are kept back by different things.
+            Cause::Unread { source, whole: false, hint, .. } => Cause::Unread {
                 source: source.clone(),
                 file: String::new(),
                 whole: false,
                 said: String::new(),
-                hint: None,
+                hint: hint.clone(),
             },
             // Requests that were not sent because others failed are kept back by the same thing.
             Cause::Without { why: Some(why), .. } if matches!(**why, Cause::Request(_)) => Cause::Without {

@@ -67,7 +67,7 @@ reasons! {
     ColumnMissing = "column_missing",
     /// The files of the source gave no post; the evidence says what is in them.
     NothingRead = "nothing_read",
-    /// A part of the record is no valid JSON or no value, and was read as absent; the evidence says what it was.
+    /// A part of the record is no valid JSON or no value and was read as absent, or is HTML and was read as the text that it shows; the evidence says what it was.
     Mended = "mended",
     /// A record with this id was read before, from this source or from another.
     SameId = "same_id",

@@ -3,9 +3,8 @@
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::edit::cells_of;
-use super::standing::set_flags;
-use super::{Cell, CellKind, Cells, Column, OwnedCell, Post, Record, Typed, Values};
+use super::declared::cells_of;
+use super::{Cell, CellKind, Cells, Column, OwnedCell, Post, Record, Typed, Values, set_flags};
 
 /// The column of findings.
 const FLAGS: &str = "flags";
@@ -82,7 +81,7 @@ impl Row {
     /// Sets a column. A value of the wrong type becomes null; an unknown column is ignored.
     pub fn set(&mut self, name: &str, cell: OwnedCell) {
         let Some(place) = self.columns.iter().position(|column| column.name == name) else { return };
-        self.cells[place] = fitting(&self.columns[place], cell);
+        self.cells[place] = fit_cell(&self.columns[place], cell);
     }
 
     /// Sets a column of text.
@@ -116,7 +115,7 @@ impl Row {
 }
 
 /// The value, where it is of the column's type.
-fn fitting(column: &Column, cell: OwnedCell) -> OwnedCell {
+fn fit_cell(column: &Column, cell: OwnedCell) -> OwnedCell {
     let fits = match cell {
         OwnedCell::Null => false,
         OwnedCell::Text(_) => column.kind == CellKind::Text,

@@ -13,8 +13,7 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 use serde_json::Value as Json;
 
-pub use forms::same_form;
-pub use groups::GroupFigures;
+pub use groups::{GroupFigures, same_form};
 pub use labels::LabelFigures;
 pub use options::OptionFigures;
 
@@ -29,9 +28,7 @@ use crate::pipeline::RunError;
 use crate::recipe::Recipe;
 use crate::review::agreement::{Confusion, Weights};
 use crate::stages::similar_pairs;
-use crate::text::decimals;
-
-mod forms;
+use crate::text::{counted, decimals};
 mod groups;
 mod labels;
 mod options;
@@ -338,8 +335,8 @@ impl Comparison {
     /// The comparison for a terminal.
     pub fn text(&self) -> String {
         let mut out = format!(
-            "{} items, {} in the reference: {} found exactly, {} nearly, {} missing; {} are not in the reference\n",
-            self.items,
+            "{}, {} in the reference: {} found exactly, {} nearly, {} missing; {} not in the reference\n",
+            counted(self.items, "item"),
             self.reference,
             self.exact,
             self.near.len(),

@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 use super::data::WrittenSplit;
 use super::facts::Facts;
 use super::layout::{Kind, Layout};
-use crate::text::decimals;
+use crate::text::{counted, decimals};
 
 /// The Croissant description (1.0, with its RAI fields). `files` are path and SHA-256 of data files.
 pub fn croissant(facts: &Facts, layouts: &[Layout], files: &[(String, String)]) -> Json {
@@ -112,7 +112,7 @@ fn protocol(facts: &Facts) -> Vec<String> {
 fn machines(facts: &Facts) -> Vec<String> {
     let asked = facts.work.asked.iter().map(|step| {
         let models: Vec<String> =
-            step.models.iter().map(|(model, n)| format!("{model} ({n} replies)")).collect();
+            step.models.iter().map(|(model, n)| format!("{model} ({})", counted(*n, "reply"))).collect();
         let prompts: Vec<String> = step
             .prompts
             .iter()

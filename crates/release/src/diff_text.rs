@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::diff::{ConfigDiff, Diff, Moves, as_text};
 use super::templates;
+use riddlemill_text::text::counted;
 
 impl Diff {
     /// The differences for a terminal.
@@ -32,9 +33,9 @@ fn describe_config(config: &ConfigDiff) -> String {
     let moved = if config.moved { ", order changed" } else { "" };
     let _ = writeln!(
         out,
-        "{}: {} rows, {} before; {} added, {} removed, {} changed{moved}",
+        "{}: {}, {} before; {} added, {} removed, {} changed{moved}",
         config.config,
-        config.rows.1,
+        counted(config.rows.1, "row"),
         config.rows.0,
         config.added.len(),
         config.removed.len(),

@@ -1,4 +1,5 @@
-//! The splits of a set's rows: which row is in which file, which are in none, and what a release registers of it.
+//! The splits of a set's rows: which row is in which file, which are in none, what a release registers of it, and whether a set
+//! is so small a share of what it could be that a stable release of it has to be asked for.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,10 +10,13 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use super::layout::Layout;
+use super::manifest::Candidate;
 use super::row::{Row, Value};
-use crate::config::sections;
+use crate::config::{Config, sections};
 use crate::join::Unwatched;
 use crate::offline::dedup::similar_pairs;
+use crate::recipe::Recipe;
+use crate::store::Workspace;
 use crate::text::language::{detect, tagged};
 
 /// A row that a release put into a split: the row's id, its record's, the split.
@@ -252,4 +256,18 @@ pub(super) fn compared<'s>(stages: impl IntoIterator<Item = &'s BTreeMap<String,
     let language = stated.get("language").cloned().map(serde_json::from_value);
     dedup.language = language.and_then(Result::ok).unwrap_or_default();
     dedup
+}
+
+/// Whether a stable release of a candidate has to be asked for with `--partial`.
+pub fn is_partial(config: &Config, recipe: &'static Recipe) -> bool {
+    let place = Workspace::new(&config.root).candidate(recipe.name);
+    let candidate = Candidate::read(&place).ok().flatten();
+    candidate.is_some_and(|candidate| below(config, recipe, candidate.rows, candidate.waiting))
+}
+
+/// Whether rows are a smaller share of what could be rows than the settings name.
+pub(super) fn below(config: &Config, recipe: &'static Recipe, rows: u64, waiting: u64) -> bool {
+    let settings: sections::Release = config.typed(Some(recipe.name), "release");
+    let all = rows + waiting;
+    all > 0 && (rows as f64) < settings.whole_share * all as f64
 }

@@ -3,6 +3,7 @@
 use super::version::{Bump, NoVersion, Version};
 use crate::pipeline::{RunError, StaleStage};
 use crate::store;
+use riddlemill_text::text::counted;
 
 /// Why a release is refused.
 #[derive(Debug, thiserror::Error)]
@@ -103,8 +104,9 @@ pub enum ReleaseError {
     },
     /// Too small a share of the items stands in a stable release that nobody asked for as a partial one.
     #[error(
-        "{rows} of {all} items of {recipe} would be in {version}, the others wait or failed:\n{}\n  hint: `riddlemill status --recipe {recipe}` tells what they wait for; `--partial` releases it all the same; \
+        "{rows} of {} of {recipe} would be in {version}, the others wait or failed:\n{}\n  hint: `riddlemill status --recipe {recipe}` tells what they wait for; `--partial` releases it all the same; \
          whole_share under [release] in pipeline.toml is the share from which nobody is asked",
+        counted(*all, "item"),
         left.iter().map(|left| format!("  {left}")).collect::<Vec<_>>().join("\n")
     )]
     Partial {

@@ -19,8 +19,8 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
 use super::data::WrittenSplit;
+use super::eval_names::notes;
 pub(super) use super::eval_names::{ITEMS, ItemSplits, item_file, path_of_sealed, python_name, sealed_name};
-use super::eval_notes::notes;
 use super::layout::Layout;
 use super::read_rows::JsonRow;
 use crate::config::Config;

@@ -217,10 +217,14 @@ pub fn drafts(
         for standing in ["provisional", "synthetic"] {
             let rows = written.labels.get(column).and_then(|l| l.get(standing)).copied().unwrap_or(0);
             if rows > 0 {
-                why.push(format!(
-                    "{rows} rows of {} are {standing}: people still have to confirm them",
-                    layout.config
-                ));
+                // Written out, because the Chinese follow the sentences.
+                why.push(match rows {
+                    1 => format!("1 row of {} is {standing}: people still have to confirm it", layout.config),
+                    _ => format!(
+                        "{rows} rows of {} are {standing}: people still have to confirm them",
+                        layout.config
+                    ),
+                });
             }
         }
     }
@@ -231,10 +235,12 @@ pub fn drafts(
         }
         for step in work.decided.iter().filter(|step| step.provisional + step.synthetic > 0) {
             let unsure = step.provisional + step.synthetic;
-            why.push(format!(
-                "{unsure} items of {} are provisional or decided by synthetic votes",
-                step.stage
-            ));
+            why.push(match unsure {
+                1 => format!("1 item of {} is provisional or decided by synthetic votes", step.stage),
+                _ => {
+                    format!("{unsure} items of {} are provisional or decided by synthetic votes", step.stage)
+                }
+            });
         }
     }
     why

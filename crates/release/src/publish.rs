@@ -1,20 +1,21 @@
-//! `release`: assigns a version by the changes, writes its folder, and registers it.
+//! `release`: assigns a version by the changes, writes its folder, and registers it, or tells beforehand why it would be refused.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use riddlemill_files::fence;
 use serde::Serialize;
 
 use super::candidate::{fingerprint, standing};
 use super::changes::{Changes, Digests};
 use super::current_rows::CurrentRows;
+use super::division::below;
 use super::error::ReleaseError;
 use super::facts::{Facts, Origin, sources};
 use super::left_out::RowsPerItem;
 use super::licence::Licence;
 use super::manifest::{Candidate, LeftOut, Link, Raw, SUMS};
 use super::numbered::{is_published, numbering, parts, rows};
-use super::partial::below;
 use super::registry::{Ordinals, Registry, Release, TEXTS, seal, sealing};
 use super::relicensed::{allowed, forbidden, relicensed};
 use super::restore::kept_lines;
@@ -26,7 +27,6 @@ use crate::config::{Config, sections};
 use crate::pipeline::{StaleStage, Withheld, secrets_stand, stale_stages};
 use crate::recipe::Recipe;
 use crate::store::{Error, StageReader, Workspace, durable, json_parts, sha256};
-use riddlemill_files::fence;
 
 /// A proposed or completed release.
 #[derive(Clone, Debug, Serialize)]
@@ -452,4 +452,17 @@ pub(super) fn check_date(date: &str) -> Result<(), ReleaseError> {
     } else {
         Err(ReleaseError::Date(date.into()))
     }
+}
+
+/// Why `release` would refuse a recipe's candidate as it is, each with its remedy; empty if nothing speaks against it, or
+/// there is no candidate.
+pub fn refusals(config: &Config, recipe: &'static Recipe) -> Vec<String> {
+    let place = Workspace::new(&config.root).candidate(recipe.name);
+    let Some(candidate) = Candidate::read(&place).ok().flatten() else { return Vec::new() };
+    let mut why = candidate.refused.clone();
+    // A draft states its reasons, and needs a licence like every release; without rows there is nothing to licence.
+    if candidate.rows > 0 {
+        why.extend(unlicensed(config, recipe).map(|error| error.to_string().replace("\n  hint: ", "; ")));
+    }
+    why
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::error::ReleaseError;
 use super::facts::sources;
-use super::licence_terms::forbids;
+use super::licence::forbids;
 use super::manifest::{Candidate, Raw};
 use crate::recipe::Recipe;
 use riddlemill_files::fence;

@@ -1,5 +1,10 @@
-//! The scope of a withdrawal: the post, its copies, where their bytes are, and the releases that contain
-//! them.
+//! Withdrawal and yanking.
+//!
+//! The scope of a withdrawal is the post, its copies, where their bytes are, and the releases that contain them. Yanking marks a
+//! released version as not to be used any longer, wherever it is.
+//!
+//! The registry keeps the version, its numbers and its rows, so that nothing is reused. Its folder in output/
+//! is rewritten with the notice on the card, in YANKED.md and in MANIFEST.json, and can still be verified.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +12,13 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::error::ReleaseError;
-use super::holders::{Holder, holders};
+use super::history::{Holder, holders};
+use super::manifest::Yanked;
+use super::numbered::numbering;
+use super::publish::check_date;
+use super::registry::Registry;
+use super::restore::{Restored, restore};
+use super::version::Version;
 use crate::audit::{OtherReading, Resolver, raw_post};
 use crate::config::Config;
 use crate::pipeline::RunError;
@@ -287,4 +298,30 @@ fn copy(workspace: &Workspace, config: &Config, id: String) -> Result<Copy, Erro
         }
     }
     Ok(Copy { id, text, places: places.into_iter().collect() })
+}
+
+/// Marks a version as yanked, in the registry and in output/. Returns what was rewritten.
+///
+/// # Errors
+/// [`ReleaseError`] if there is no such version, it was yanked before, or a file cannot be written.
+pub fn yank(
+    workspace: &Workspace,
+    recipe: &'static Recipe,
+    version: Version,
+    yanked: Yanked,
+) -> Result<Vec<Restored>, ReleaseError> {
+    check_date(&yanked.date)?;
+    let _locks = numbering(workspace, recipe)?;
+    let mut registry = Registry::open(workspace, recipe.name)?;
+    if registry.find(version).is_none() {
+        let known = registry.releases.iter().map(|release| release.version.to_string()).collect();
+        return Err(ReleaseError::NoRelease { recipe: recipe.name.into(), version, known });
+    }
+    if let Some(before) = registry.yanked.get(&version) {
+        let date = before.date.clone();
+        return Err(ReleaseError::YankedBefore { recipe: recipe.name.into(), version, date });
+    }
+    // First, because `restore` follows the registry: after a stop in between it marks the folder later.
+    registry.yank(version, yanked)?;
+    restore(workspace, recipe)
 }

@@ -13,7 +13,6 @@ mod desk;
 mod estimate;
 mod explain;
 mod fsck;
-mod funnel;
 mod look;
 mod next;
 mod release;
@@ -26,7 +25,6 @@ pub use desk::{BallotReceipt, CarryReport, DecisionRow, DisputeRow, TableReceipt
 pub use estimate::{ForecastLine, ImaginedCost, RequestCost, forecast_lines, imagined_costs};
 pub use explain::{Also, Explanation, WithdrawnRecord, complete, explanation};
 pub use fsck::{Checked, Finding, fsck};
-pub use funnel::{Examples, RecipeReport, recipe_report};
 pub use look::PageFinding;
 pub use next::{CauseRow, KeptBack, Next, RecipeState, kept_back, next};
 pub use release::{ReleasedVersion, YankedVersion};
@@ -36,8 +34,8 @@ pub use settings::{
 };
 pub use show::{ShownRows, ShownStage, shown};
 pub use status::{
-    BuiltCandidate, CrawlAge, EndpointOrigins, OriginSince, RecipeStatus, StageStatus, Status, crawl_dirs,
-    status,
+    BuiltCandidate, CrawlAge, EndpointOrigins, Examples, OriginSince, RecipeReport, RecipeStatus,
+    StageStatus, Status, crawl_dirs, recipe_report, status,
 };
 
 use riddlemill_harvest::{crawl, pages, warc};
@@ -54,12 +52,4 @@ pub fn number(n: u64) -> String {
     text::grouped(i64::try_from(n).unwrap_or(i64::MAX))
 }
 
-/// A count with its noun: `1 record`, `2 records`, `2 replies`.
-pub fn count(n: u64, noun: &str) -> String {
-    let noun = match noun.strip_suffix('y') {
-        _ if n == 1 => noun.to_string(),
-        Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{stem}ies"),
-        _ => format!("{noun}s"),
-    };
-    format!("{} {noun}", number(n))
-}
+pub use text::counted as count;

@@ -1,5 +1,7 @@
 //! What to do next: the causes that keep records back, and the one command that helps most records.
 
+use std::path::Path;
+
 use serde::Serialize;
 
 use super::{count, number};
@@ -198,11 +200,20 @@ const SAMPLE: &str = "this is the sample, with made-up votes: the pages show eac
 fn is_first_sight(config: &Config) -> bool {
     let draft: sections::Draft = config.typed(None, "draft");
     let votes = Workspace::new(&config.root).raw().join("votes");
-    let nobody_voted = std::fs::read_dir(votes).map_or(true, |mut files| files.next().is_none());
     !config.sources.is_empty()
         && config.sources.iter().all(|source| source.path.starts_with("raw/sample/"))
         && draft.endpoint == "sample"
-        && nobody_voted
+        && !holds_lines(&votes)
+}
+
+/// Whether somebody's work is in a folder of logs: its lock is there before the first line is.
+fn holds_lines(folder: &Path) -> bool {
+    let is_written = |entry: std::fs::DirEntry| match entry.metadata() {
+        Ok(meta) if meta.is_dir() => holds_lines(&entry.path()),
+        Ok(meta) => meta.len() > 0 && entry.file_name() != "lock",
+        Err(_) => false,
+    };
+    std::fs::read_dir(folder).is_ok_and(|entries| entries.flatten().any(is_written))
 }
 
 /// The first of those with the most records.

@@ -1,11 +1,15 @@
-//! The state of a workspace: fresh and stale stages with reasons, what is waited for, and what comes next.
+//! The state of a workspace: fresh and stale stages with reasons, how many records each kept and why the others are out, what is
+//! waited for, and what comes next.
 
+use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use riddlemill_release::{AlikePair, Candidate, LeftOut, Link, ReleaseError, Since};
 use serde::{Serialize, Serializer};
 
+use super::count;
 use super::next::{CauseRow, Next, RecipeState, next};
-use super::number;
+use crate::audit::{Funnel, Report, Shown, examples, funnel, tables};
 use crate::config::Config;
 use crate::crawl::{self, Dirs};
 use crate::llm::store::Origin;
@@ -15,7 +19,6 @@ use crate::recipe::Recipe;
 use crate::record::State;
 use crate::stages::{StageError, draft};
 use crate::store::{Manifest, Workspace};
-use riddlemill_release::{AlikePair, Candidate, LeftOut, Link, ReleaseError, Since};
 
 /// The state of a workspace. Written as a list: each stage, what is to be said of its recipe, endpoints, crawls, and the
 /// command that comes next.
@@ -261,9 +264,7 @@ pub fn crawl_dirs(config: &Config) -> Dirs {
 
 fn describe(step: &Planned) -> (&'static str, String) {
     match (&step.freshness, step.after) {
-        (Freshness::Fresh(manifest), None) => {
-            ("fresh", format!("{} records", number(manifest.counts.records_out)))
-        }
+        (Freshness::Fresh(manifest), None) => ("fresh", count(manifest.counts.records_out, "record")),
         (Freshness::Fresh(_), Some(after)) => {
             ("depends", format!("fresh if the result of {after} does not change"))
         }
@@ -273,4 +274,47 @@ fn describe(step: &Planned) -> (&'static str, String) {
         // A step has one line here; an error may have several.
         (Freshness::Damaged(what), _) => ("damaged", what.lines().next().unwrap_or_default().into()),
     }
+}
+
+/// Examples by stage, then by `state/reason`.
+pub type Examples = BTreeMap<String, BTreeMap<String, Vec<Shown>>>;
+
+/// What `report` tells of a recipe.
+#[derive(Clone, Debug, Serialize)]
+pub struct RecipeReport {
+    #[serde(flatten)]
+    pub funnel: Funnel,
+    /// What the conditions of `[data]` stopped of the records at the end.
+    #[serde(rename = "conditions", skip_serializing_if = "Vec::is_empty")]
+    pub stopped: Vec<LeftOut>,
+    /// The figures that the benchmark's folder declares.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "figures")]
+    pub tables: Option<Report>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub examples: Option<Examples>,
+}
+
+fn figures<S: Serializer>(tables: &Option<Report>, serializer: S) -> Result<S::Ok, S::Error> {
+    tables.as_ref().map(|tables| &tables.figures).serialize(serializer)
+}
+
+/// The report of a recipe, with at most `size` examples of each reason, and without any if it is 0.
+///
+/// # Errors
+/// [`RunError`] if a stage, votes or the candidate cannot be read.
+pub fn recipe_report(
+    config: &Config,
+    recipe: &'static Recipe,
+    size: usize,
+) -> Result<RecipeReport, RunError> {
+    let workspace = Workspace::new(&config.root);
+    let funnel = funnel(&workspace, recipe)?;
+    let mut all = Examples::new();
+    for step in recipe.steps().iter().filter(|_| size > 0) {
+        all.insert(step.name.into(), examples(&workspace, recipe, step, size)?);
+    }
+    let tables = tables(config, recipe)?;
+    let candidate = Candidate::read(&workspace.candidate(recipe.name))?;
+    let stopped = candidate.iter().flat_map(Candidate::stopped).cloned().collect();
+    Ok(RecipeReport { funnel, stopped, tables, examples: (size > 0).then_some(all) })
 }

@@ -27,7 +27,7 @@ pub enum Answers {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Fault {
     /// Not an option.
-    #[error("unknown choice `{given}`; one of {allowed}{}", near(near_to))]
+    #[error("unknown choice `{given}`; one of {allowed}{}", near_hint(near_to))]
     UnknownChoice {
         /// The value.
         given: String,
@@ -88,7 +88,7 @@ pub enum Fault {
     },
 }
 
-fn near(near: &Option<String>) -> String {
+fn near_hint(near: &Option<String>) -> String {
     near.as_ref().map(|code| format!(" (did you mean `{code}`?)")).unwrap_or_default()
 }
 
@@ -220,7 +220,7 @@ fn read_one(
         shown.is_some_and(|shown| shown.to_string().trim() == raw.to_string().replace("\r\n", "\n").trim())
     };
     match raw.filter(|raw| !unchanged(raw)) {
-        Some(raw) => parse(field, raw, item).map(Some),
+        Some(raw) => parse_answer(field, raw, item).map(Some),
         None => missing(),
     }
 }
@@ -235,7 +235,7 @@ fn picked_text(form: &[Field], pick: &str, item: &Item, earlier: &Values) -> Opt
     item.candidates(from).get(item.shown_number(from, number).checked_sub(1)?).cloned()
 }
 
-fn parse(field: &Field, raw: &Value, item: &Item) -> Result<Value, Fault> {
+fn parse_answer(field: &Field, raw: &Value, item: &Item) -> Result<Value, Fault> {
     match &field.kind {
         Kind::Choice(options) => one_of(options, &raw.to_string()).map(|code| Value::Text(code.to_owned())),
         Kind::Choices { options, min, max } => {
@@ -252,8 +252,8 @@ fn parse(field: &Field, raw: &Value, item: &Item) -> Result<Value, Fault> {
             let count = item.candidates(from).len();
             let options: Vec<String> = (1..=count).map(|number| number.to_string()).collect();
             let mut picks = Vec::new();
-            for token in tokens(raw, |token| options.contains(&normal(token))) {
-                let number = normal(&token);
+            for token in split_tokens(raw, |token| options.contains(&normal_form(token))) {
+                let number = normal_form(&token);
                 if !options.contains(&number) {
                     return Err(Fault::UnknownChoice {
                         given: token,
@@ -276,14 +276,14 @@ fn parse(field: &Field, raw: &Value, item: &Item) -> Result<Value, Fault> {
         }
         Kind::Score { min, max } => {
             let given = raw.to_string();
-            let number = normal(&given).parse::<f64>().ok().filter(|number| {
+            let number = normal_form(&given).parse::<f64>().ok().filter(|number| {
                 number.fract() == 0.0 && (f64::from(*min)..=f64::from(*max)).contains(number)
             });
             number.map(Value::Number).ok_or(Fault::OffScale { given, min: *min, max: *max })
         }
         Kind::Preference { sides, tie } => {
             let given = raw.to_string();
-            let token = head(&normal(&given)).to_owned();
+            let token = code_of_entry(&normal_form(&given)).to_owned();
             let shown = match token.as_str() {
                 "1" => item.order.first().map(String::as_str),
                 "2" => item.order.get(1).map(String::as_str),
@@ -302,8 +302,10 @@ fn parse(field: &Field, raw: &Value, item: &Item) -> Result<Value, Fault> {
             }
         }
         Kind::Keep { reasons } => {
-            let keeps = |token: &str| matches!(head(unnumbered(&normal(token))), KEEP | "保留");
-            let mut against = tokens(raw, |token| keeps(token) || find(reasons, token).is_some());
+            let keeps =
+                |token: &str| matches!(code_of_entry(without_number(&normal_form(token))), KEEP | "保留");
+            let mut against =
+                split_tokens(raw, |token| keeps(token) || find_option(reasons, token).is_some());
             let marked = against.len();
             against.retain(|token| !keeps(token));
             if against.is_empty() && marked > 0 {
@@ -321,17 +323,17 @@ fn parse(field: &Field, raw: &Value, item: &Item) -> Result<Value, Fault> {
 }
 
 /// Folds compatibility forms and case, trims the ends: `２` becomes `2`, `Keep ` becomes `keep`.
-fn normal(text: &str) -> String {
+fn normal_form(text: &str) -> String {
     text.nfkc().collect::<String>().trim().to_lowercase()
 }
 
 /// The code of a dropdown's entry: the part before ` · `.
-fn head(token: &str) -> &str {
+fn code_of_entry(token: &str) -> &str {
     token.split(SEPARATOR).next().unwrap_or(token).trim()
 }
 
 /// An entry of a list without its number: `1. culture_bound` becomes `culture_bound`, and `2` stays.
-fn unnumbered(token: &str) -> &str {
+fn without_number(token: &str) -> &str {
     let rest = token.trim_start_matches(|c: char| c.is_ascii_digit());
     match rest.strip_prefix(['.', ')']).map(str::trim) {
         Some(entry) if rest.len() < token.len() && !entry.is_empty() => entry,
@@ -342,18 +344,20 @@ fn unnumbered(token: &str) -> &str {
 /// Separates the code and the label of a dropdown's entry.
 pub const SEPARATOR: &str = " · ";
 
-fn find<'o>(options: &'o [Choice], token: &str) -> Option<&'o Choice> {
-    let token = normal(token);
-    let token = unnumbered(&token).to_owned();
-    let code = head(&token);
+fn find_option<'o>(options: &'o [Choice], token: &str) -> Option<&'o Choice> {
+    let token = normal_form(token);
+    let token = without_number(&token).to_owned();
+    let code = code_of_entry(&token);
     options.iter().find(|option| option.code == code).or_else(|| {
-        options.iter().find(|option| normal(option.label.en) == token || normal(option.label.zh) == token)
+        options
+            .iter()
+            .find(|option| normal_form(option.label.en) == token || normal_form(option.label.zh) == token)
     })
 }
 
 fn one_of<'o>(options: &'o [Choice], token: &str) -> Result<&'o str, Fault> {
-    find(options, token).map(|option| option.code).ok_or_else(|| {
-        let similarity = |option: &&Choice| strsim::jaro_winkler(&normal(token), option.code);
+    find_option(options, token).map(|option| option.code).ok_or_else(|| {
+        let similarity = |option: &&Choice| strsim::jaro_winkler(&normal_form(token), option.code);
         let nearest = options.iter().max_by(|a, b| similarity(a).total_cmp(&similarity(b)));
         Fault::UnknownChoice {
             given: shorten(token),
@@ -365,7 +369,7 @@ fn one_of<'o>(options: &'o [Choice], token: &str) -> Result<&'o str, Fault> {
 
 /// The marked options in ballot order, without repetitions.
 fn several_of(options: &[Choice], raw: &Value) -> Result<Vec<String>, Fault> {
-    let tokens = tokens(raw, |token| find(options, token).is_some());
+    let tokens = split_tokens(raw, |token| find_option(options, token).is_some());
     let marked = tokens.iter().map(|token| one_of(options, token)).collect::<Result<Vec<_>, _>>()?;
     Ok(options
         .iter()
@@ -376,7 +380,7 @@ fn several_of(options: &[Choice], raw: &Value) -> Result<Vec<String>, Fault> {
 
 /// A list's elements, or a cell's text split at the usual separators. A space inside a label is not a
 /// separator, one between codes is (`2 6 3`).
-fn tokens(raw: &Value, known: impl Fn(&str) -> bool) -> Vec<String> {
+fn split_tokens(raw: &Value, known: impl Fn(&str) -> bool) -> Vec<String> {
     let pieces: Vec<String> = match raw {
         // A cell that was copied as shown has one entry per line, with separators possible in names and
         // meanings.

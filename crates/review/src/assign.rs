@@ -154,7 +154,7 @@ pub struct AssignSettings<'s> {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum AssignError {
     /// Not enough annotators for one item.
-    #[error("{step}: {needed} different annotators are needed for each item, but {there} may vote{why}", why = listed(lacking))]
+    #[error("{step}: {needed} different annotators are needed for each item, but {there} may vote{why}", why = list_lacking(lacking))]
     TooFew {
         step: &'static str,
         /// How many an item needs.
@@ -172,7 +172,7 @@ pub enum AssignError {
     Unknown(String),
 }
 
-fn listed(lacking: &[String]) -> String {
+fn list_lacking(lacking: &[String]) -> String {
     match lacking {
         [] => "\n  hint: pipeline.toml has no [[annotator]]; `riddlemill config --explain annotator`".into(),
         _ => lacking.iter().map(|one| format!("\n  {one}")).collect(),
@@ -238,7 +238,7 @@ pub fn assign(
     settings: &AssignSettings<'_>,
 ) -> Result<Vec<Task>, AssignError> {
     let round = settings.round;
-    let able = named(step, people, settings)?;
+    let able = named_voters(step, people, settings)?;
     let needed = step.votes_in(round);
     if settings.to.is_empty() && able.len() < needed {
         let lacking =
@@ -326,7 +326,8 @@ pub fn replace(
     settings: &AssignSettings<'_>,
 ) -> Vec<Task> {
     let round = settings.round;
-    let able: Vec<&str> = able(step, people, settings).into_iter().filter(|name| *name != leaving).collect();
+    let able: Vec<&str> =
+        able_voters(step, people, settings).into_iter().filter(|name| *name != leaving).collect();
     let mut loads = Loads::count(&able, tasks, round);
     loads.keep_off(settings.written_by);
     // Tasks stay in the list after they are moved, and must not be moved again.
@@ -364,7 +365,8 @@ pub fn hand_on(
     settings: &AssignSettings<'_>,
 ) -> Vec<Task> {
     let round = settings.round;
-    let able: Vec<&str> = able(step, people, settings).into_iter().filter(|name| *name != from).collect();
+    let able: Vec<&str> =
+        able_voters(step, people, settings).into_iter().filter(|name| *name != from).collect();
     let mut loads = Loads::count(&able, tasks, round);
     loads.keep_off(settings.written_by);
     let mut new = Vec::new();
@@ -383,7 +385,7 @@ pub fn hand_on(
 }
 
 /// Those who may vote and, if names are given, are among them.
-fn named<'p>(
+fn named_voters<'p>(
     step: &Ballot,
     people: &'p [Annotator],
     settings: &AssignSettings<'_>,
@@ -397,11 +399,11 @@ fn named<'p>(
             return Err(AssignError::MayNot(lacks));
         }
     }
-    let all = able(step, people, settings);
+    let all = able_voters(step, people, settings);
     Ok(all.into_iter().filter(|name| settings.to.is_empty() || settings.to.contains(name)).collect())
 }
 
-fn able<'p>(step: &Ballot, people: &'p [Annotator], settings: &AssignSettings<'_>) -> Vec<&'p str> {
+fn able_voters<'p>(step: &Ballot, people: &'p [Annotator], settings: &AssignSettings<'_>) -> Vec<&'p str> {
     let reads = |person: &&Annotator| {
         settings.languages.iter().all(|wanted| person.languages.iter().any(|language| language == wanted))
     };

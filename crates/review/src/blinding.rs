@@ -14,8 +14,7 @@
 //! secret, so that the program reads back exactly what it handed out, of earlier texts too.
 
 use super::ballot::Ballot;
-use super::cover::Cover;
-use super::item::{Item, Ordered, Shown};
+use super::item::{Cover, Item, Ordered, Shown};
 use super::value::Value;
 
 /// Hexadecimal digits of a seal.
@@ -34,7 +33,7 @@ impl Blinding {
     /// Shows an item in its drawn order. Items without sides or lists stay unchanged.
     pub fn show(&self, step: &Ballot, item: &mut Item) {
         let [first, second] = &item.order[..] else { return self.shuffle(step, item) };
-        let Some(key) = sides(item) else { return };
+        let Some(key) = sides_key(item) else { return };
         let by_code = if first <= second { [first, second] } else { [second, first] };
         let place = [step.recipe, step.name, &item.id];
         let turned = self.keyed("order", &place)[0] & 1 == 1;
@@ -114,7 +113,7 @@ impl std::fmt::Debug for Blinding {
 }
 
 /// The content key of an item's sides, without `_1` and `_2`.
-fn sides(item: &Item) -> Option<String> {
+fn sides_key(item: &Item) -> Option<String> {
     let keys = item.content.keys().filter_map(|key| key.strip_suffix("_1"));
     let mut pairs = keys.filter(|key| item.content.contains_key(&format!("{key}_2")));
     pairs.next().map(str::to_owned)

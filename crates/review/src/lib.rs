@@ -23,7 +23,6 @@ pub use riddlemill_benchmarks::ballot;
 pub mod ballots;
 mod blinding;
 pub mod carry;
-mod cover;
 pub mod decisions;
 pub mod exchange;
 mod gold;

@@ -148,7 +148,7 @@ pub fn people(on: StepVotes<'_>) -> Vec<Person> {
             let others: Vec<&Values> = others.map(|other| &other.values).collect();
             tally.others.add(with_others(step, &vote.values, &others));
             for field in compared(step) {
-                for code in codes(vote.values.get(field.name)) {
+                for code in codes_of(vote.values.get(field.name)) {
                     *tally.given.entry((field.name, code)).or_default() += 1;
                 }
             }
@@ -285,7 +285,7 @@ fn with_others(step: &Ballot, own: &Values, others: &[&Values]) -> Option<bool> 
 }
 
 /// The codes of an answer.
-fn codes(value: Option<&Value>) -> Vec<String> {
+fn codes_of(value: Option<&Value>) -> Vec<String> {
     match value {
         None => Vec::new(),
         Some(Value::List(codes)) => codes.clone(),

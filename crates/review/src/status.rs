@@ -141,11 +141,11 @@ pub fn status(
         status.modified.add(resolution.modified);
         status.edited.add(resolution.edited);
     }
-    progress(&mut status, items, resolutions, votes, tasks);
+    count_progress(&mut status, items, resolutions, votes, tasks);
     status
 }
 
-fn progress(
+fn count_progress(
     status: &mut Status,
     items: &[Item],
     resolutions: &[Resolution],

@@ -111,7 +111,7 @@ impl Voted {
             disputed: resolved.iter().filter(disputed).count(),
             modified: (!looked.is_empty())
                 .then(|| (looked.iter().filter(|modified| **modified).count(), looked.len())),
-            trial: trialled(step, &voters, people),
+            trial: trialled_voters(step, &voters, people),
             set_aside: 0,
         }
     }
@@ -125,7 +125,7 @@ impl Voted {
     }
 }
 
-fn trialled(step: &Ballot, voters: &BTreeMap<&str, Round>, people: &[Annotator]) -> Option<Trialled> {
+fn trialled_voters(step: &Ballot, voters: &BTreeMap<&str, Round>, people: &[Annotator]) -> Option<Trialled> {
     let shares = step.qualification?;
     let mut trialled = Trialled { formal: shares.formal, senior: shares.senior, ..Trialled::default() };
     for (name, round) in voters {

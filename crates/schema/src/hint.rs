@@ -25,6 +25,35 @@ pub fn parts(message: &str) -> (&str, Option<&str>) {
     }
 }
 
+/// A text as TOML writes it, in one line: for settings that are proposed. What nobody would see in it is written by its number.
+pub fn toml_string(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '\\' => out.push_str("\\\\"),
+            '"' => out.push_str("\\\""),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            // What Rust escapes where it shows a text, in TOML's own notation.
+            c if c.is_control() || c != '\'' && c.escape_debug().len() > 1 => match c as u32 {
+                code @ ..=0xffff => out.push_str(&format!("\\u{code:04X}")),
+                code => out.push_str(&format!("\\U{code:08X}")),
+            },
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// A key as TOML writes it.
+pub fn toml_key(key: &str) -> String {
+    let is_bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if !key.is_empty() && key.chars().all(is_bare) { key.to_owned() } else { toml_string(key) }
+}
+
 /// `unknown stage "filtr"`, followed by the closest word or, without one, by the list of all words.
 pub fn unknown<'a>(what: &str, written: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
@@ -57,6 +86,26 @@ pub fn unknown_key<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_are_written_as_toml_reads_them() {
+        for text in [
+            "标题",
+            "\u{200b}标题",
+            "a\"b\\c'd",
+            "\u{feff}id",
+            "a\u{7f}\u{1}\n\t",
+            "\u{e0001}x",
+            "e\u{301}",
+            "é 👩\u{200d}🚀",
+        ] {
+            let (value, key) = (toml_string(text), toml_key(text));
+            let read: toml_edit::DocumentMut =
+                format!("{key} = {value}").parse().unwrap_or_else(|e| panic!("{value}: {e}"));
+            assert_eq!(read[text].as_str(), Some(text), "{value}");
+        }
+        assert_eq!(toml_string("\u{200b}标题"), "\"\\u200B标题\"");
+    }
 
     #[test]
     fn near_misses_are_near() {

@@ -5,7 +5,6 @@
 //! - [`text`]: rules over `&str`: cleaning, anonymising, whether a text is a question, whether two texts are one joke.
 //! - [`options`]: right and wrong answers in a random order; [`shortcuts`]: how well the right one can be guessed from the
 //!   options alone.
-//! - [`judges`]: the distribution of ratings and the agreement of raters.
 //! - [`join`]: an exact similarity join, which finds every pair of texts over a threshold.
 //! - [`vectors`]: pairs of embeddings that point the same way.
 //! - [`offline`]: the rules and the join combined as the offline stages use them, according to settings.
@@ -15,7 +14,6 @@
 //! - [`puzzle`]: English puzzles, their words, distractors, options and reconstructions.
 
 pub mod join;
-pub mod judges;
 pub mod notation;
 pub mod offline;
 pub mod options;

@@ -121,13 +121,13 @@ fn copy_string(text: &str, to: &mut String) -> usize {
     let (mut at, mut from, mut halves) = (0, 0, 0);
     while let Some(found) = memchr::memchr(b'\\', &bytes[at..]) {
         at += found;
-        let half = unit(bytes, at).filter(|unit| (0xd800..0xe000).contains(unit));
+        let half = parse_unit(bytes, at).filter(|unit| (0xd800..0xe000).contains(unit));
         let Some(half) = half else {
             // The escaped character may be a backslash itself.
             at = (at + 2).min(bytes.len());
             continue;
         };
-        let second = unit(bytes, at + 6).is_some_and(|unit| (0xdc00..0xe000).contains(&unit));
+        let second = parse_unit(bytes, at + 6).is_some_and(|unit| (0xdc00..0xe000).contains(&unit));
         if half < 0xdc00 && second {
             at += 12;
             continue;
@@ -143,7 +143,7 @@ fn copy_string(text: &str, to: &mut String) -> usize {
 }
 
 /// The code unit of an escape `\u1234`.
-fn unit(bytes: &[u8], at: usize) -> Option<u32> {
+fn parse_unit(bytes: &[u8], at: usize) -> Option<u32> {
     let digits = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
     let digits =
         std::str::from_utf8(digits).ok().filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))?;

@@ -37,7 +37,7 @@ pub fn similar(vectors: &[Option<Vec<f32>>], threshold: f64, watch: &dyn Watch) 
         }
         watch.advance((blocks.len() - at) as f64 / comparisons);
         let exact = |(a, b): (usize, usize)| {
-            let cosine = cosine(vectors[a].as_deref()?, vectors[b].as_deref()?)?;
+            let cosine = cosine_of(vectors[a].as_deref()?, vectors[b].as_deref()?)?;
             (cosine >= threshold).then_some((a, b, cosine.min(1.0)))
         };
         near.into_iter().filter_map(exact).collect::<Vec<_>>()
@@ -55,7 +55,7 @@ struct Unit {
 
 impl Unit {
     fn new(row: usize, vector: &Option<Vec<f32>>) -> Option<Unit> {
-        let unit = unit(vector.as_deref()?)?;
+        let unit = unit_vector(vector.as_deref()?)?;
         Some(Unit { row, values: unit.into_iter().map(|x| x as f32).collect() })
     }
 }
@@ -76,7 +76,7 @@ impl WithSimd for Near<'_> {
     fn with_simd<S: Simd>(self, _: S) {
         for a in self.block {
             for b in self.other.iter().filter(|b| b.row > a.row && b.values.len() == a.values.len()) {
-                if dot(&a.values, &b.values) >= self.least {
+                if dot_product(&a.values, &b.values) >= self.least {
                     self.near.push((a.row, b.row));
                 }
             }
@@ -85,7 +85,7 @@ impl WithSimd for Near<'_> {
 }
 
 #[inline(always)]
-fn dot(left: &[f32], right: &[f32]) -> f32 {
+fn dot_product(left: &[f32], right: &[f32]) -> f32 {
     let ((left, left_rest), (right, right_rest)) = (left.as_chunks::<LANES>(), right.as_chunks::<LANES>());
     let mut sums = [0.0; LANES];
     for (x, y) in left.iter().zip(right) {
@@ -98,12 +98,12 @@ fn dot(left: &[f32], right: &[f32]) -> f32 {
 }
 
 /// The cosine of two vectors of one length.
-fn cosine(a: &[f32], b: &[f32]) -> Option<f64> {
-    let (left, right) = unit(a).zip(unit(b))?;
+fn cosine_of(a: &[f32], b: &[f32]) -> Option<f64> {
+    let (left, right) = unit_vector(a).zip(unit_vector(b))?;
     (left.len() == right.len()).then(|| left.iter().zip(&right).map(|(x, y)| x * y).sum())
 }
 
-fn unit(vector: &[f32]) -> Option<Vec<f64>> {
+fn unit_vector(vector: &[f32]) -> Option<Vec<f64>> {
     let length = vector.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
     (length > 0.0 && length.is_finite()).then(|| vector.iter().map(|x| f64::from(*x) / length).collect())
 }
@@ -170,7 +170,7 @@ mod tests {
             for a in 0..vectors.len() {
                 for b in a + 1..vectors.len() {
                     let Some((x, y)) = vectors[a].as_deref().zip(vectors[b].as_deref()) else { continue };
-                    if let Some(cosine) = cosine(x, y).filter(|cosine| *cosine >= threshold) {
+                    if let Some(cosine) = cosine_of(x, y).filter(|cosine| *cosine >= threshold) {
                         expected.push((a, b, cosine.min(1.0)));
                     }
                 }

@@ -13,10 +13,10 @@ use super::access::{Rank, random};
 use super::app::App;
 use super::error::PageError;
 use super::i18n::Language;
-use super::sessions::LASTS_SECS;
+use super::sessions::{self, LASTS_SECS};
 use super::shares::Full;
+use super::view;
 use super::visitor::Visitor;
-use super::{csrf, view};
 
 /// Only our own files; nothing inline; no framing.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
@@ -72,7 +72,7 @@ impl<S: Send + Sync> FromRequest<S> for Form {
         })?;
         let form = Form(fields);
         match visitor {
-            Some(visitor) if csrf::fits(&visitor.secret, form.get("csrf")) => Ok(form),
+            Some(visitor) if sessions::fits(&visitor.secret, form.get("csrf")) => Ok(form),
             _ => {
                 Err(PageError { kept: form.written(), ..PageError::new(StatusCode::FORBIDDEN, "stale_form") })
             }

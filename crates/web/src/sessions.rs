@@ -3,6 +3,9 @@
 //! `.index/sessions.jsonl` contains a hash of each session, its owner and its grant. It survives restarts. A
 //! session ends by logging out, after thirty days, and with its grant: when its owner gets another token, or
 //! none. Without the file everybody has to log in again, and nothing else is lost.
+//!
+//! Nor does a form need one: its own token shows that one of our pages made it. That is derived from the secret in the person's own cookie, so that it remains valid after a restart of the
+//! server and no other site can know it.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -12,6 +15,7 @@ use std::time::SystemTime;
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
+use subtle::ConstantTimeEq;
 
 use super::access::{Grant, random, sessions_file};
 use crate::store::{Error, Workspace, durable};
@@ -153,6 +157,17 @@ fn now() -> u64 {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
+/// The token of a session.
+pub(super) fn mark(secret: &str) -> String {
+    let key = blake3::derive_key("riddlemill web form v1", secret.as_bytes());
+    blake3::Hash::from_bytes(key).to_hex()[..32].to_string()
+}
+
+/// Whether a form's token is right.
+pub(super) fn fits(secret: &str, given: &str) -> bool {
+    bool::from(mark(secret).as_bytes().ct_eq(given.as_bytes()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::access::{Access, Rank};
@@ -186,5 +201,13 @@ mod tests {
         assert!(of(&four).is_some());
         fs::remove_file(dir.path().join(".index/sessions.jsonl")).unwrap();
         assert!(of(&four).is_none());
+    }
+
+    #[test]
+    fn a_mark_fits_its_own_session_alone() {
+        assert!(fits("a", &mark("a")));
+        assert!(!fits("a", &mark("b")));
+        assert!(!fits("a", ""));
+        assert!(!mark("secret").contains("secret"));
     }
 }

@@ -1,20 +1,23 @@
-//! Caches the rows of a release while its table is viewed.
+//! Caches of what is viewed: the rows of a release, and the stages with the similarities of their pairs.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use riddlemill_pipeline::stages::withdrawal::Withdrawals;
+
 use super::error::PageError;
-use super::file_cache::Made;
+use super::file_cache;
+use crate::audit::{Likeness, Made, likeness_of};
 use crate::pipeline::Withheld;
-use crate::recipe::Recipe;
+use crate::recipe::{Recipe, Step};
 use crate::release::Candidate;
 use crate::release::read_rows::{self, JsonRow};
-use crate::store::Workspace;
-use riddlemill_pipeline::stages::withdrawal::Withdrawals;
+use crate::store::view::{SmallCache, StageView, Views};
+use crate::store::{Error, StageReader, Workspace};
 
 /// The rows of the release viewed last, without those withdrawn since.
 #[derive(Default)]
-pub(crate) struct Tables(Made<(), (PathBuf, String, u64), Table>);
+pub(crate) struct Tables(file_cache::Made<(), (PathBuf, String, u64), Table>);
 
 /// Its rows by config.
 pub(crate) struct Table {
@@ -60,5 +63,43 @@ impl Tables {
             }
             Ok::<_, PageError>(table)
         })
+    }
+}
+
+/// Most stages with cached similarities.
+const LIKENESS: usize = 16;
+
+/// The stages being viewed.
+#[derive(Default)]
+pub(crate) struct Stages {
+    views: Views,
+    likeness: SmallCache<Option<Likeness>>,
+}
+
+impl Stages {
+    /// Opens a stage; `None` where it was not made.
+    pub(crate) fn open(
+        &self,
+        workspace: &Workspace,
+        recipe: &'static Recipe,
+        step: &Step,
+    ) -> Result<Option<StageView<'_>>, Error> {
+        let Some(Made { stage, inputs }) = Made::open(workspace, recipe, step)? else { return Ok(None) };
+        Ok(Some(self.views.open(stage, inputs)?))
+    }
+
+    /// The similarities of a step's pairs, and what other thresholds would merge.
+    pub(crate) fn likeness(
+        &self,
+        workspace: &Workspace,
+        recipe: &'static Recipe,
+        step: &Step,
+    ) -> Result<Arc<Option<Likeness>>, Error> {
+        let Some((number, _)) = recipe.step(step.name) else { return Ok(Arc::default()) };
+        let Some(stage) = StageReader::open(&workspace.stage(recipe.name, number, step.name))? else {
+            return Ok(Arc::default());
+        };
+        let key = format!("{} {}", stage.table("pairs").hash, stage.table("ledger").hash);
+        self.likeness.get(&key, |_| 1, LIKENESS, || likeness_of(workspace, recipe, step))
     }
 }

@@ -10,9 +10,8 @@ use minijinja::{Environment, Error, ErrorKind, State, Value};
 use serde::Serialize;
 
 use super::error::PageError;
-use super::markdown;
 use super::visitor::Visitor;
-use super::{assets, charts, csrf, i18n};
+use super::{assets, charts, i18n, markdown, sessions};
 use crate::audit::{Side, diff};
 use crate::markup::compact;
 use crate::text::normalise::{Fold, fold};
@@ -178,7 +177,7 @@ pub(super) fn html(visitor: &Visitor, name: &str, found: impl Serialize) -> Resu
         reader => visitor.rank() >= Some(super::access::Rank::Reader),
         curator => visitor.rank() >= Some(super::access::Rank::Curator),
         granted => visitor.grant.is_some(),
-        csrf => csrf::mark(&visitor.secret),
+        csrf => sessions::mark(&visitor.secret),
         path => &visitor.path,
         query => &visitor.query,
         decided => decided(visitor),

@@ -99,7 +99,7 @@ pub(crate) enum DecideVerb {
     },
     /// Write a table to decide in: held and dropped records, or similar pairs
     Export {
-        /// The file; its name ends in .csv, .xlsx or .jsonl
+        /// The file; its name ends in .csv, .xlsx, .jsonl or .json
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
         /// The recipe; default: the first that the workspace runs

@@ -175,7 +175,7 @@ pub(crate) enum ReviewVerb {
         /// Move the votes of these items back to the texts on which they were cast
         #[arg(long, requires = "items")]
         undo: bool,
-        /// Write a table for deciding this; the name ends in .csv, .xlsx or .jsonl
+        /// Write a table for deciding this; the name ends in .csv, .xlsx, .jsonl or .json
         #[arg(long, value_name = "FILE", conflicts_with_all = ["items", "files"])]
         out: Option<PathBuf>,
         /// Filled-in tables, with `yes` in the column `carry`

@@ -8,12 +8,10 @@ use super::{Benchmark, Prompt};
 use crate::data::{self, Number};
 use crate::declares::{self, Tables};
 use crate::draft::Place;
-use crate::edition2;
-use crate::expression;
 use crate::figure::Report;
 use crate::paper::{self, Cited, Paper};
 use crate::reader::{Keys, Problem, Problems, read};
-use crate::{figures, published, record_kind, records, setting, tables, tasks};
+use crate::{edition2, expression, figures, record_kind, records, setting, tables, tasks};
 use riddlemill_record::OwnReason;
 
 /// Reads benchmark folders: each by its name and files, a file by its path in the folder. `whole`: these are
@@ -187,7 +185,7 @@ fn benchmark(
     let steps = steps(ballots, &at, others, keys, &mut tables);
     let fields = data::fields(language, place, keys);
     let mut data = data::read(language, place, &fields, keys);
-    let published = published::read(language, place, keys);
+    let published = paper::read_published(language, place, keys);
     if let (Some(data), Some(_)) = (&mut data, &published) {
         data.sometimes.extend(data::published_column(language, place));
     }

@@ -2,10 +2,9 @@
 
 use super::others::Others;
 use super::{Kind, Step};
-use crate::arranged::{Marked, Options};
+use crate::arranged::{Elements, Marked, Options};
 use crate::ballots::Ballots;
 use crate::draft::{Draft, Place};
-use crate::elements::Elements;
 use crate::native::Native;
 use crate::reader::Keys;
 use crate::record_kind::{self, RecordKind};

@@ -3,8 +3,8 @@
 use riddlemill_text::problem::Problem;
 
 use super::kept::Columns;
-use super::lowered::write;
 use super::tree::{FILES, Node, Place, Table};
+use super::write::write_lowered;
 use super::{ballots, chinese, columns, data, keys, own_lists, steps, tables, tasks, tree};
 
 /// The files of a folder: path and text.
@@ -82,7 +82,7 @@ pub(crate) fn read(name: &str, files: &Files) -> (Vec<(&'static str, &'static st
         files.iter().filter(|(path, _)| !FILES.contains(path)).copied().collect();
     for (file, table) in FILES.into_iter().zip(&lowered) {
         if has(file) {
-            out.push((file, crate::reader::keep(&write(table))));
+            out.push((file, crate::reader::keep(&write_lowered(table))));
         }
     }
     (out, problems)

@@ -20,7 +20,6 @@ mod kept;
 mod keys;
 mod languages;
 mod lower;
-mod lowered;
 mod own_lists;
 mod sentences;
 mod shows;

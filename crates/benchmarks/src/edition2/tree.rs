@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use riddlemill_schema::hint::{toml_key, toml_string};
 use riddlemill_schema::problem::Problem;
 use toml_edit::{Item, TableLike, Value};
 
@@ -416,27 +417,12 @@ pub(super) fn quoted(text: &str) -> String {
     if text.contains('\\') && !text.chars().any(|c| c == '\'' || c.is_control()) {
         return format!("'{text}'");
     }
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '\\' => out.push_str("\\\\"),
-            '"' => out.push_str("\\\""),
-            '\n' => out.push_str("\\n"),
-            '\t' => out.push_str("\\t"),
-            '\r' => out.push_str("\\r"),
-            c if c.is_control() => out.push_str(&format!("\\u{:04X}", c as u32)),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
+    toml_string(text)
 }
 
 /// A key in TOML.
 pub(super) fn key(key: &str) -> String {
-    let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    if !key.is_empty() && key.chars().all(bare) { key.to_owned() } else { quoted(key) }
+    toml_key(key)
 }
 
 /// A value in TOML, in one line.

@@ -12,6 +12,7 @@ mod tests;
 
 use std::borrow::Cow;
 use std::fs;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use riddlemill_benchmarks::notation;
@@ -25,6 +26,7 @@ use super::set::Set;
 use super::task::{Setting, Task};
 use crate::llm::parse;
 use crate::options::LETTERS;
+use crate::reading::{self, Packing};
 use crate::review::exchange::table_rows;
 use crate::stages::import::{NUMPY, numpy_rows};
 use crate::store::Error;
@@ -110,7 +112,7 @@ pub fn read(set: &Set, files: &[File], answers: &mut Vec<Answer>) -> Result<Vec<
     let mut known: FxHashSet<(PathBuf, usize, String)> = FxHashSet::default();
     for file in files {
         for path in within(&file.path)? {
-            let bytes = fs::read(&path).map_err(Error::io("read", &path))?;
+            let bytes = unpacked_bytes(&path).map_err(Error::io("read", &path))?;
             let (whole, mut is_again) = (fs::canonicalize(&path).unwrap_or_else(|_| path.clone()), false);
             for (at, (place, line)) in parsed(&set.config, &path, &bytes)?.into_iter().enumerate() {
                 let is_numbered = line.as_ref().is_ok_and(|output| output.sample.is_some());
@@ -172,6 +174,25 @@ fn rate(known: &mut Answer, again: Answer) -> Result<(), NotMergeable> {
     Ok(())
 }
 
+/// The bytes of a file without its compression. A workbook and a log of inspect_ai are zips of several files, which stay whole.
+fn unpacked_bytes(path: &Path) -> io::Result<Vec<u8>> {
+    if !path.is_file() || Packing::of_file(path) == Packing::Plain {
+        return fs::read(path);
+    }
+    let mut bytes = Vec::new();
+    reading::open(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The name that a packed file has when it is unpacked.
+fn unpacked_name(path: &Path) -> PathBuf {
+    let packed = ["gz", "zst", "bz2", "xz", "lz4", "zip"];
+    match path.extension().and_then(|end| end.to_str()) {
+        Some(end) if packed.contains(&end) => path.with_extension(""),
+        _ => path.to_owned(),
+    }
+}
+
 /// A file, or the files of a folder and its subfolders, sorted. A spreadsheet beside JSON of its name is skipped: it has the
 /// same contents.
 fn within(path: &Path) -> Result<Vec<PathBuf>, EvaluateError> {
@@ -189,14 +210,15 @@ fn within(path: &Path) -> Result<Vec<PathBuf>, EvaluateError> {
         |entry: &Path, ends: &[&str]| entry.extension().is_some_and(|end| ends.iter().any(|e| end == *e));
     let mut files = Vec::new();
     for entry in &entries {
+        let name = unpacked_name(entry);
         // Scripts write a spreadsheet of the same contents beside their JSON.
         let is_copy = || {
             ["jsonl", "json", "npy"]
                 .iter()
-                .any(|end| entries.binary_search(&entry.with_extension(end)).is_ok())
+                .any(|end| entries.iter().any(|other| unpacked_name(other) == name.with_extension(end)))
         };
-        let known = ends_in(entry, &["jsonl", "json", "npy"])
-            || ends_in(entry, &["csv", "tsv", "xlsx", "ods"]) && !is_copy();
+        let known = ends_in(&name, &["jsonl", "ndjson", "json", "npy"])
+            || ends_in(&name, &["csv", "tsv", "xlsx", "ods"]) && !is_copy();
         if entry.is_dir() || known {
             files.extend(within(entry)?);
         }

@@ -34,7 +34,8 @@ fn outputs_of(
         .filter(|(_, script)| script.wrote(line))
         .collect();
     let (_, first) = written.first()?;
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let name = super::unpacked_name(path);
+    let stem = name.file_stem().unwrap_or_default().to_string_lossy();
     let named = written.iter().filter_map(|(task, script)| Some((*task, *script, script.file_name(&stem)?)));
     let outputs: Vec<_> = named.map(|(task, script, file)| output(task, script, file, path, line)).collect();
     if outputs.is_empty() {

@@ -346,3 +346,18 @@ fn predictions_of_brainteaser_are_places_in_its_own_choice_list() {
         assert_eq!(skipped.len(), 1, "three items ask the same, and none is SP-9");
     }
 }
+
+/// One line, by gzip.
+const PACKED: &[u8] = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\xff\xabV\xca,I\xcdU\xb2RP*1P\xd2QP\xca\xcdOI\xcd\x01qsA\xbc\x92\xc4\xe2l\x10\xa785'5\xb9\x04,\x92ZQ\x02\x12qT\xaa\xe5\x02\x00\xa4_M_<\x00\x00\x00";
+
+#[test]
+fn packed_outputs_are_read_in_a_folder_and_by_their_names() {
+    let set = set("flub", vec![text(0, true, None, 0), text(1, false, None, 1)]);
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("a.jsonl.gz"), PACKED).unwrap();
+    for path in [dir.path().to_owned(), dir.path().join("a.jsonl.gz")] {
+        let mut answers = Vec::new();
+        let skipped = read(&set, &[File { path, model: None }], &mut answers).unwrap();
+        assert_eq!((answers.len(), skipped.len(), answers[0].correct), (1, 0, Some(true)), "{skipped:?}");
+    }
+}

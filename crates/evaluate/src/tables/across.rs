@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use riddlemill_benchmarks::table as declared;
 
-use super::orders::{of_model, plain_row};
-use super::table::{Cell, Keys, Look, Table};
-use crate::metrics::{Correlation, EXACT, Resamples, pearson, pearson_r, spearman, spearman_r};
+use super::orders::of_model;
+use crate::figures::{Figure, Keys, Table, row};
+use crate::measures::{Correlation, EXACT, Resamples, pearson, pearson_r, spearman, spearman_r};
 use crate::review::agreement::Bootstrap;
 
 /// A model with two figures.
@@ -34,36 +34,34 @@ pub fn together(
     };
     let correlation = |of: fn(&[(f64, f64)]) -> Option<f64>| {
         let (r, ends) = resamples.correlation(pairs.len(), |weights| of(&repeated(weights)))?;
-        Some(Cell::within(r, ends, points.len(), Keys::new()))
+        Some(Figure::within(r, ends, points.len(), Keys::new()))
     };
     let p = |of: fn(&[(f64, f64)]) -> Option<Correlation>| {
-        Some(Cell::plain(of(&pairs)?.p?, points.len(), Keys::new()))
+        Some(Figure::plain(of(&pairs)?.p?, points.len(), Keys::new()))
     };
-    let figure = |value: f64, model: &str| Some(Cell::plain(value, 1, of_model(model)));
+    let figure = |value: f64, model: &str| Some(Figure::plain(value, 1, of_model(model)));
     let mut rows: Vec<_> = points
         .iter()
         .map(|point| {
             let cells = vec![figure(point.x, &point.model), figure(point.y, &point.model), None, None];
-            plain_row(&point.model, cells)
+            row(&point.model, cells)
         })
         .collect();
-    rows.push(plain_row("Pearson", vec![None, None, correlation(pearson_r), p(pearson)]));
-    rows.push(plain_row("Spearman", vec![None, None, correlation(spearman_r), p(spearman)]));
+    rows.push(row("Pearson", vec![None, None, correlation(pearson_r), p(pearson)]));
+    rows.push(row("Spearman", vec![None, None, correlation(spearman_r), p(spearman)]));
     Table {
         about: format!(
             "Each model by both figures, and their correlation over the models; its interval resamples \
              models, and is left out if all points lie on a line. p is computed over all orders of up to \
              {EXACT} models, and with Student's t for more."
         ),
-        columns: axes.into_iter().chain(["r", "p"]).map(str::to_string).collect(),
-        rows,
-        ..Table::headed(declared, "Model", Look::Plain)
+        ..Table::of_figures("Model", axes.into_iter().chain(["r", "p"]), rows).headed(declared)
     }
 }
 
 /// Models that have both figures.
-pub fn points(x: &BTreeMap<String, f64>, y: &[(String, Cell)]) -> Vec<Point> {
-    let point = |(model, cell): &(String, Cell)| {
+pub fn points(x: &BTreeMap<String, f64>, y: &[(String, Figure)]) -> Vec<Point> {
+    let point = |(model, cell): &(String, Figure)| {
         Some(Point { model: model.clone(), x: *x.get(model)?, y: cell.value })
     };
     y.iter().filter_map(point).collect()

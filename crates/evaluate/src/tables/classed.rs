@@ -8,7 +8,7 @@ use riddlemill_benchmarks::task::Wants;
 use super::scores::{Column, ScoreBook};
 use crate::answer::Answer;
 use crate::item::Item;
-use crate::metrics::Confusions;
+use crate::measures::Confusions;
 use crate::task::{Setting, Task};
 
 /// An answer's unit, the indices of the right labels and of the named ones.

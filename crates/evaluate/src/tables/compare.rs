@@ -9,7 +9,7 @@ use super::scores::ScoreBook;
 use riddlemill_benchmarks::task::Wants;
 
 use crate::answer::Answer;
-use crate::metrics::{Difference, McNemar, Unit, difference, holm, mcnemar};
+use crate::measures::{Difference, McNemar, Unit, difference, holm, mcnemar};
 use crate::task::{Setting, Task};
 
 /// Two models, one task.

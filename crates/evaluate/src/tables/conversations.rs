@@ -1,8 +1,8 @@
 //! Conversations: how many end in the solution, and after how many questions.
 
 use super::scores::ScoreBook;
-use super::table::{Cell, Keys, Look, Row, Table};
 use crate::answer::Answer;
+use crate::figures::{Figure, Keys, Table, row};
 use crate::task::Task;
 
 /// A table of each task that is a conversation.
@@ -21,7 +21,7 @@ fn conversations_of(book: &ScoreBook<'_>, task: Task, most: u32) -> Option<Table
                 let value = |answer: &Answer| answer.turns.filter(|_| counts(answer)).map(f64::from);
                 let (units, n) = book.parts(column, |_| true, value);
                 let range = [0.0, f64::from(most)];
-                Some(Cell::new(book.resamples.ratio(&units, range)?, 1.0, n, book.keys(who, task, setting)))
+                Some(Figure::new(book.resamples.ratio(&units, range)?, 1.0, n, book.keys(who, task, setting)))
             };
             let name = match settings.len() {
                 1 => book.who[who].name.clone(),
@@ -32,20 +32,17 @@ fn conversations_of(book: &ScoreBook<'_>, task: Task, most: u32) -> Option<Table
                 turns(&|answer| answer.correct == Some(true)),
                 turns(&|_| true),
             ];
-            rows.push(Row { name, cells });
+            rows.push(row(name, cells));
         }
     }
     (!rows.is_empty()).then(|| Table {
-        name: "conversations",
+        name: "conversations".into(),
         title: format!("Conversations, {task}"),
-        paper: "none",
+        paper: "none".into(),
         about: format!(
             "The share that is solved within {most} questions, in percent; the mean number of questions of the solved ones, and \
              of all."
         ),
-        of: "Model",
-        columns: ["Solved", "Questions until solved", "Questions"].map(str::to_owned).into(),
-        rows,
-        look: Look::Plain,
+        ..Table::of_figures("Model", ["Solved", "Questions until solved", "Questions"], rows)
     })
 }

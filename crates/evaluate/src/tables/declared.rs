@@ -14,11 +14,11 @@ use super::judged::{Judged, range};
 use super::replies;
 use super::sampled::{self, Whose};
 use super::scores::ScoreBook;
-use super::table::{Cell, Keys, Look, Row, Table};
 use crate::answer::Answer;
-use crate::figures::mean;
+use crate::figures::{Figure, Keys, Table, row};
 use crate::item::Item;
-use crate::metrics::{SHARE, Unit, count, difference, geometric_mean, pearson_r, ratio};
+use crate::measures::mean;
+use crate::measures::{SHARE, Unit, count, difference, geometric_mean, pearson_r, ratio};
 use crate::task::{Setting, Task};
 
 /// The data from which a table's columns are computed.
@@ -62,7 +62,7 @@ pub fn of_columns(
     for who in book.answered(&tasks) {
         for &setting in &settings {
             let measured = Measured { book, columns, part, who, setting };
-            let mut by_column: Vec<Vec<Option<Cell>>> = Vec::new();
+            let mut by_column: Vec<Vec<Option<Figure>>> = Vec::new();
             for (column, parts) in columns.iter().zip(&parted) {
                 let made =
                     parts.iter().map(|part| measured.cell(column, part.as_deref(), &by_column)).collect();
@@ -80,10 +80,8 @@ pub fn of_columns(
             // A setting without any answers has no row.
             if !by_setting || cells.iter().any(Option::is_some) {
                 let whose = &book.who[who].name;
-                rows.push(Row {
-                    name: if many { format!("{whose}, {setting}") } else { whose.clone() },
-                    cells,
-                });
+                let name = if many { format!("{whose}, {setting}") } else { whose.clone() };
+                rows.push(row(name, cells));
             }
         }
     }
@@ -93,11 +91,9 @@ pub fn of_columns(
         false => " A format error is wrong, and so is a reply that was cut or refused.",
     };
     Table {
-        paper: if many { table.paper_of_settings } else { table.paper },
+        paper: if many { table.paper_of_settings } else { table.paper }.to_owned(),
         about: format!("{}{about}", table.about).trim().to_owned(),
-        columns: headings,
-        rows,
-        ..Table::headed(table, if many { "Model and setting" } else { "Model" }, Look::Plain)
+        ..Table::of_figures(if many { "Model and setting" } else { "Model" }, headings, rows).headed(table)
     }
 }
 
@@ -143,7 +139,7 @@ type Weighed<'f> = dyn Fn(&[u16]) -> Option<f64> + Sync + 'f;
 
 /// The components of a figure, so that others can be derived on the same resamples: its value by weights, the
 /// number of answers, the number of units of the task with fewest, and the maximum.
-struct Figure<'f> {
+struct Derivable<'f> {
     of: Box<Weighed<'f>>,
     n: usize,
     units: usize,
@@ -155,8 +151,8 @@ impl Measured<'_, '_> {
         &self,
         column: &declared::Column,
         value: Option<&str>,
-        before: &[Vec<Option<Cell>>],
-    ) -> Option<Cell> {
+        before: &[Vec<Option<Figure>>],
+    ) -> Option<Figure> {
         let Measured { book, who, setting, .. } = *self;
         let among = |item: &Item| {
             let in_part = || match (value, column.each) {
@@ -174,7 +170,7 @@ impl Measured<'_, '_> {
                 let of_set = of_set.then(|| of_set_labels(book, task));
                 let f1 = |weights: &[u16]| macro_f1(task, &answers, of_set.as_deref(), weights);
                 let estimate = book.resamples.estimate(units_of(&answers), SHARE, f1)?;
-                Some(Cell::new(estimate, 100.0, answers.len(), self.keys(task, column)))
+                Some(Figure::new(estimate, 100.0, answers.len(), self.keys(task, column)))
             }
             Measure::Classes { task, score, over } => {
                 let (score, over, task) = (*score, *over, task_of(task)?);
@@ -182,12 +178,12 @@ impl Measured<'_, '_> {
                 let figure = |weights: &[u16]| class_score(task, &answers, score, over, weights);
                 let range = if score == ClassScore::Mcc { [-1.0, 1.0] } else { SHARE };
                 let estimate = book.resamples.estimate(units_of(&answers), range, figure)?;
-                Some(Cell::new(estimate, 100.0, answers.len(), self.keys(task, column)))
+                Some(Figure::new(estimate, 100.0, answers.len(), self.keys(task, column)))
             }
             Measure::OfAttempted(name) => {
                 let task = task_of(name)?;
                 let (units, n) = book.parts(book.column(who, task, setting)?, among, of_attempted);
-                Some(Cell::new(book.resamples.ratio(&units, SHARE)?, 100.0, n, self.keys(task, column)))
+                Some(Figure::new(book.resamples.ratio(&units, SHARE)?, 100.0, n, self.keys(task, column)))
             }
             Measure::Answers { task, score } => {
                 let task = task_of(task)?;
@@ -198,7 +194,7 @@ impl Measured<'_, '_> {
                 let task = task_of(name)?;
                 let judged = Judged::new(book, book.column(who, task, setting)?, among, None);
                 let estimate = judged.estimate(&book.resamples, range(task))?;
-                Some(Cell::new(estimate, 1.0, judged.n, self.keys(task, column)))
+                Some(Figure::new(estimate, 1.0, judged.n, self.keys(task, column)))
             }
             Measure::Groups(name, parts) => self.groups(task_of(name)?, parts, &[]),
             Measure::Failed { task, failed, solved } => self.groups(task_of(task)?, failed, solved),
@@ -211,13 +207,14 @@ impl Measured<'_, '_> {
                 let ends = self.apart([&self.columns[*one], &self.columns[*other]]);
                 let keys = a.from.iter().filter(|(key, value)| b.from.get(*key) == Some(value));
                 let keys = keys.map(|(key, value)| (*key, value.clone())).collect();
-                Some(Cell::within(a.value - b.value, ends, a.n.min(b.n), keys))
+                Some(Figure { value: a.value - b.value, ends, n: a.n.min(b.n), from: keys })
             }
             Measure::Mean(places) => {
-                let cells: Option<Vec<&Cell>> = places.iter().map(|place| first(*place)).collect();
+                let cells: Option<Vec<&Figure>> = places.iter().map(|place| first(*place)).collect();
                 let cells = cells?;
                 let values: Vec<f64> = cells.iter().map(|cell| cell.value).collect();
-                Some(Cell::plain(mean(&values)?, cells.iter().map(|cell| cell.n).min()?, Default::default()))
+                let n = cells.iter().map(|cell| cell.n).min()?;
+                Some(Figure { value: mean(&values)?, ends: None, n, from: Keys::new() })
             }
             Measure::Geometric(places) => self.geometric(places),
         }
@@ -261,7 +258,7 @@ impl Measured<'_, '_> {
     }
 
     /// The components of an earlier column; `None` for one derived from others.
-    fn figure(&self, column: &declared::Column) -> Option<Figure<'_>> {
+    fn figure(&self, column: &declared::Column) -> Option<Derivable<'_>> {
         let column_of = |task: Task| self.book.column(self.who, task, self.setting);
         let among = |item: &Item| self.holds(column, item);
         match &column.measure {
@@ -270,7 +267,7 @@ impl Measured<'_, '_> {
                 let (parts, n) = self.book.parts(column_of(task_of(name)?)?, among, right);
                 let units = count(&parts);
                 let of = move |weights: &[u16]| Some(100.0 * ratio(&parts, weights)?);
-                Some(Figure { of: Box::new(of), n, units, most: 100.0 })
+                Some(Derivable { of: Box::new(of), n, units, most: 100.0 })
             }
             Measure::F1 { task, of_set } => {
                 let task = task_of(task)?;
@@ -280,7 +277,7 @@ impl Measured<'_, '_> {
                 let of = move |weights: &[u16]| {
                     Some(100.0 * macro_f1(task, &answers, of_set.as_deref(), weights)?)
                 };
-                Some(Figure { of: Box::new(of), n, units, most: 100.0 })
+                Some(Derivable { of: Box::new(of), n, units, most: 100.0 })
             }
             // A correlation may be negative, and has no geometric mean.
             Measure::Classes { task, score, over } if *score != ClassScore::Mcc => {
@@ -289,28 +286,28 @@ impl Measured<'_, '_> {
                 let (n, units) = (answers.len(), units_of(&answers));
                 let of =
                     move |weights: &[u16]| Some(100.0 * class_score(task, &answers, score, over, weights)?);
-                Some(Figure { of: Box::new(of), n, units, most: 100.0 })
+                Some(Derivable { of: Box::new(of), n, units, most: 100.0 })
             }
             Measure::OfAttempted(name) => {
                 let (parts, n) = self.book.parts(column_of(task_of(name)?)?, among, of_attempted);
                 let units = count(&parts);
                 let of = move |weights: &[u16]| Some(100.0 * ratio(&parts, weights)?);
-                Some(Figure { of: Box::new(of), n, units, most: 100.0 })
+                Some(Derivable { of: Box::new(of), n, units, most: 100.0 })
             }
             Measure::Score(name) => {
                 let task = task_of(name)?;
                 let judged = Judged::new(self.book, column_of(task)?, among, None);
                 let (n, units) = (judged.n, judged.items());
                 let of = move |weights: &[u16]| judged.mean(weights);
-                Some(Figure { of: Box::new(of), n, units, most: range(task)[1] })
+                Some(Derivable { of: Box::new(of), n, units, most: range(task)[1] })
             }
             _ => None,
         }
     }
 
     /// The geometric mean of earlier columns, on the same resamples.
-    fn geometric(&self, places: &[usize]) -> Option<Cell> {
-        let figures: Option<Vec<Figure<'_>>> =
+    fn geometric(&self, places: &[usize]) -> Option<Figure> {
+        let figures: Option<Vec<Derivable<'_>>> =
             places.iter().map(|place| self.figure(&self.columns[*place])).collect();
         let figures = figures?;
         let of = |weights: &[u16]| {
@@ -325,12 +322,12 @@ impl Measured<'_, '_> {
         let mut keys = self.book.keys(self.who, first, self.setting);
         keys.remove("task");
         keys.extend(self.part.map(|part| (part.key, part.is.to_owned())));
-        Some(Cell::new(estimate, 1.0, figures.iter().map(|figure| figure.n).sum(), keys))
+        Some(Figure::new(estimate, 1.0, figures.iter().map(|figure| figure.n).sum(), keys))
     }
 
     /// The share of groups in which all of some parts are correct, among the groups in which all are answered; with parts that
     /// are `solved`, the share in which some are not, among the groups in which those are correct.
-    fn groups(&self, task: Task, parts: &[&str], solved: &[&str]) -> Option<Cell> {
+    fn groups(&self, task: Task, parts: &[&str], solved: &[&str]) -> Option<Figure> {
         let Measured { book, who, setting, .. } = *self;
         let column = book.column(who, task, setting)?;
         // By group, and person or sample, if there are several: whether either parts are correct so far, and the number answered.
@@ -352,7 +349,7 @@ impl Measured<'_, '_> {
         let units: Vec<Unit> =
             whole.map(|((at, ..), ([right, _], _))| Unit { at, sum: sum(right), count: 1.0 }).collect();
         let keys = book.keys(who, task, setting);
-        Some(Cell::new(book.resamples.ratio(&units, SHARE)?, 100.0, units.len(), keys))
+        Some(Figure::new(book.resamples.ratio(&units, SHARE)?, 100.0, units.len(), keys))
     }
 
     /// The right and the named labels of every answer, by unit.
@@ -393,7 +390,7 @@ pub fn of_all_tasks(book: &ScoreBook<'_>) -> Table {
                         let f1 = |weights: &[u16]| macro_f1(*task, &answers, None, weights);
                         let estimate = book.resamples.estimate(units_of(&answers), SHARE, f1)?;
                         let keys = book.keys(who, *task, Setting::default());
-                        Some(Cell::new(estimate, 100.0, answers.len(), keys))
+                        Some(Figure::new(estimate, 100.0, answers.len(), keys))
                     };
                     cells.extend([exact(), f1()]);
                 }
@@ -405,31 +402,27 @@ pub fn of_all_tasks(book: &ScoreBook<'_>) -> Table {
         }
         cells.push(book.format(who, &all, Setting::default()));
         cells.extend(replies::cells_beside(book, who, &all, Setting::default()));
-        rows.push(Row { name: book.who[who].name.clone(), cells });
+        rows.push(row(&book.who[who].name, cells));
     }
     let about: Vec<&str> =
         tasks.iter().map(|(_, task)| task.about).filter(|about| !about.is_empty()).collect();
     Table {
-        name: "tasks",
+        name: "tasks".into(),
         title: "Tasks, percent".into(),
-        paper: "",
         about: format!(
             "{} A format error is wrong, and so is a reply that was cut or refused.",
             about.join(" ")
         ),
-        of: "Model",
-        columns,
-        rows,
-        look: Look::Plain,
+        ..Table::of_figures("Model", columns, rows)
     }
 }
 
 /// The mean of the judges' means; `None` without ratings.
-fn score(book: &ScoreBook<'_>, who: usize, task: Task) -> Option<Cell> {
+fn score(book: &ScoreBook<'_>, who: usize, task: Task) -> Option<Figure> {
     task.scale()?;
     let judged = Judged::new(book, book.column(who, task, Setting::default())?, |_| true, None);
     let estimate = judged.estimate(&book.resamples, range(task))?;
-    Some(Cell::new(estimate, 1.0, judged.n, book.keys(who, task, Setting::default())))
+    Some(Figure::new(estimate, 1.0, judged.n, book.keys(who, task, Setting::default())))
 }
 
 fn correlation(
@@ -438,12 +431,12 @@ fn correlation(
     task: Task,
     setting: Setting,
     among: impl Fn(&Item) -> bool,
-) -> Option<Cell> {
+) -> Option<Figure> {
     let column = book.column(who, task, setting)?;
     let number = |text: &Option<String>| text.as_deref()?.parse::<f64>().ok();
     let pairs: Vec<(f64, f64)> = within(book, column, among)
         .filter_map(|(_, answer)| Some((number(&answer.chosen)?, number(&answer.gold)?)))
         .collect();
     let r = pearson_r(&pairs)?;
-    Some(Cell::plain(100.0 * r, pairs.len(), book.keys(who, task, setting)))
+    Some(Figure::plain(100.0 * r, pairs.len(), book.keys(who, task, setting)))
 }

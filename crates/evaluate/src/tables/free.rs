@@ -3,9 +3,9 @@
 use riddlemill_benchmarks::table as declared;
 
 use super::scores::ScoreBook;
-use super::table::{Cell, Look, Row, Table};
 use crate::answer::{Answer, NoAnswer};
-use crate::metrics::SHARE;
+use crate::figures::{Figure, Table, row};
+use crate::measures::SHARE;
 use crate::task::{Setting, Task};
 
 /// Appendix A.5: context reconstructions answered in free text. Giving no answer scores 0.
@@ -25,17 +25,14 @@ pub fn answers(book: &ScoreBook<'_>, declared: &declared::Table, task: Task) -> 
             let score =
                 |answer: &Answer| if gave_up(answer) { Some(0.0) } else { answer.mean_rating(person) };
             let (units, n) = book.parts(column, |_| true, score);
-            Some(Cell::new(book.resamples.ratio(&units, scale)?, 1.0, n, keys.clone()))
+            Some(Figure::new(book.resamples.ratio(&units, scale)?, 1.0, n, keys.clone()))
         };
         let (units, n) =
             book.parts(column, |_| true, |answer| (!is_cut(answer)).then(|| f64::from(gave_up(answer))));
-        let up = book.resamples.ratio(&units, SHARE).map(|share| Cell::new(share, 100.0, n, keys.clone()));
+        let up = book.resamples.ratio(&units, SHARE).map(|share| Figure::new(share, 100.0, n, keys.clone()));
         vec![mean(true), mean(false), up]
     };
     let answered = book.answered(&[task]).into_iter();
-    Table {
-        columns: ["Experts", "Judges", "Given up"].map(str::to_string).into(),
-        rows: answered.map(|who| Row { name: book.who[who].name.clone(), cells: cells(who) }).collect(),
-        ..Table::headed(declared, "Model", Look::Plain)
-    }
+    let rows = answered.map(|who| row(&book.who[who].name, cells(who))).collect();
+    Table::of_figures("Model", ["Experts", "Judges", "Given up"], rows).headed(declared)
 }

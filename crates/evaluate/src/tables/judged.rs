@@ -2,13 +2,14 @@
 
 use riddlemill_benchmarks::table::{self as declared, Native};
 
+use super::SHADED;
 use super::orders::{average, part_columns};
 use super::scores::{Column, ScoreBook};
-use super::table::{Cell, Keys, Look, Row, Table};
 use crate::answer::Answer;
+use crate::figures::{Cell, Figure, Keys, Row, Table, figures_of, row};
 use crate::item::Item;
-use crate::judges::{self, JudgePair, Measures};
-use crate::metrics::{Resamples, SHARE, Unit, ratio};
+use crate::measures::judges::{self, JudgePair, Measures};
+use crate::measures::{Resamples, SHARE, Unit, ratio};
 use crate::review::agreement::Estimate;
 use crate::task::{Setting, Task};
 
@@ -35,22 +36,22 @@ pub fn scores(
         .into_iter()
         .map(|who| {
             let cell = |part: Option<&str>| score(book, who, task, judge, part);
-            let cells = native.parts.iter().map(|part| cell(Some(part))).chain([cell(None)]).collect();
-            Row { name: book.who[who].name.clone(), cells }
+            let cells = native.parts.iter().map(|part| cell(Some(part))).chain([cell(None)]);
+            row(&book.who[who].name, cells)
         })
         .collect();
-    rows.retain(|row| row.cells.iter().any(Option::is_some));
+    rows.retain(|row| figures_of(row).flatten().next().is_some());
     // Best first, as in the figures.
-    let whole = |row: &Row| row.cells.last().cloned().flatten().map_or(f64::MIN, |cell| cell.value);
+    let whole = |row: &Row| row.last().and_then(Cell::figure).map_or(f64::MIN, |figure| figure.value);
     rows.sort_by(|a, b| whole(b).total_cmp(&whole(a)));
     rows.extend(average(book, &rows));
-    let look = Look::Heat { low: 0.0, high: 100.0 };
-    let mut table = Table { columns: part_columns(native), rows, ..Table::headed(declared, "Model", look) };
+    let mut table = Table::of_figures("Model", part_columns(native), rows).headed(declared);
+    table.heat = Some(SHADED);
     match (judge, native.by_judge) {
         (Some(judge), Some(of_one)) => {
-            table.name = of_one.name;
+            table.name = of_one.name.to_owned();
             table.title = of_one.title.replacen("{}", judge, 1);
-            table.paper = of_one.paper;
+            table.paper = of_one.paper.to_owned();
         }
         _ => table.about.push_str(&describe_missing_judges(book, task)),
     }
@@ -64,14 +65,14 @@ pub fn score(
     task: Task,
     judge: Option<&str>,
     part: Option<&str>,
-) -> Option<Cell> {
+) -> Option<Figure> {
     let column = book.column(who, task, Setting::default())?;
     let among = |item: &Item| part.is_none_or(|part| item.is_of(part));
     let judged = Judged::new(book, column, among, judge);
     let mut keys = book.keys(who, task, Setting::default());
     keys.extend(judge.map(|judge| ("judge", judge.to_string())));
     keys.extend(part.map(|part| ("part", part.to_string())));
-    Some(Cell::new(judged.estimate(&book.resamples, range(task))?, points(task), judged.n, keys))
+    Some(Figure::new(judged.estimate(&book.resamples, range(task))?, points(task), judged.n, keys))
 }
 
 /// Ratings of a column's answers, by judge. Their mean is that of the judges' means, as figure 4 relates to
@@ -190,17 +191,16 @@ pub fn two(book: &ScoreBook<'_>, declared: &declared::Table, native: &Native, ta
             let mean = |(units, n): &(Vec<Unit>, usize), task| {
                 let mut keys = book.keys(who, task, Setting::default());
                 keys.insert("judge", judge.to_string());
-                Some(Cell::new(book.resamples.ratio(units, range(task))?, points, *n, keys))
+                Some(Figure::new(book.resamples.ratio(units, range(task))?, points, *n, keys))
             };
             let gap =
-                crate::metrics::difference(&book.resamples, &normal.0, &tricky.0, range(tricky_task)[1]);
-            let gap = gap.map(|gap| Cell::new(gap.difference, points, tricky.1 + normal.1, Keys::new()));
+                crate::measures::difference(&book.resamples, &normal.0, &tricky.0, range(tricky_task)[1]);
+            let gap = gap.map(|gap| Figure::new(gap.difference, points, tricky.1 + normal.1, Keys::new()));
             let cells = vec![mean(&tricky, tricky_task), mean(&normal, normal_task), gap];
-            rows.push(Row { name: format!("{}, {judge}", book.who[who].name), cells });
+            rows.push(row(format!("{}, {judge}", book.who[who].name), cells));
         }
     }
-    let columns = native.columns.iter().map(ToString::to_string).collect();
-    Table { columns, rows, ..Table::headed(declared, "Model and judge", Look::Plain) }
+    Table::of_figures("Model and judge", native.columns.iter().copied(), rows).headed(declared)
 }
 
 /// Figures 5 and 19 to 21: how often a judge gives each rating, in percent.
@@ -224,17 +224,16 @@ pub fn distributions(book: &ScoreBook<'_>, declared: &declared::Table, task: Tas
                 let mut keys = book.keys(who, task, Setting::default());
                 keys.insert("judge", judge.to_string());
                 keys.insert("rating", rating.to_string());
-                Some(Cell::new(book.resamples.ratio(&units, SHARE)?, 100.0, n, keys))
+                Some(Figure::new(book.resamples.ratio(&units, SHARE)?, 100.0, n, keys))
             };
-            let cells: Vec<Option<Cell>> = (min..=max).map(share).collect();
+            let cells: Vec<Option<Figure>> = (min..=max).map(share).collect();
             if cells.iter().any(Option::is_some) {
-                rows.push(Row { name: format!("{judge}, {}", book.who[who].name), cells });
+                rows.push(row(format!("{judge}, {}", book.who[who].name), cells));
             }
         }
     }
-    let columns = (min..=max).map(|rating| rating.to_string()).collect();
-    let look = Look::Heat { low: 0.0, high: 100.0 };
-    Table { columns, rows, ..Table::headed(declared, "Judge and model", look) }
+    let columns = (min..=max).map(|rating| rating.to_string());
+    Table { heat: Some(SHADED), ..Table::of_figures("Judge and model", columns, rows).headed(declared) }
 }
 
 /// All ratings of answers to tricky questions, for the module `judges`.
@@ -293,25 +292,24 @@ pub fn judge_pairs(book: &ScoreBook<'_>, declared: &declared::Table, task: Task)
         let single = moments(book, &ratings, a, b, false);
         let mean = moments(book, &ratings, a, b, true);
         let name = format!("{a} and {b}");
-        let cells = |value: fn(&Measures) -> Option<f64>, of: Figure| {
+        let cells = |value: fn(&Measures) -> Option<f64>, of: OfPair| {
             [(&pair.individual, &single), (&pair.mean, &mean)].map(|(measures, units)| {
                 let ends = of.ends(&book.resamples, units, measures.pairs)?;
                 let keys = Keys::from([("task", task.to_string())]);
-                Some(Cell::within(value(measures)?, ends, measures.pairs, keys))
+                Some(Figure::within(value(measures)?, ends, measures.pairs, keys))
             })
         };
-        let mut row = Vec::new();
-        row.extend(cells(|m| m.pearson, Figure::Correlation));
-        row.extend(cells(|m| m.difference, Figure::Mean(Moments::difference, [low - high, high - low])));
-        row.extend(cells(|m| m.large_percent, Figure::Mean(Moments::large_percent, [0.0, 100.0])));
-        rows.push(Row { name, cells: row });
+        let mut figures = Vec::new();
+        figures.extend(cells(|m| m.pearson, OfPair::Correlation));
+        figures.extend(cells(|m| m.difference, OfPair::Mean(Moments::difference, [low - high, high - low])));
+        figures.extend(cells(|m| m.large_percent, OfPair::Mean(Moments::large_percent, [0.0, 100.0])));
+        rows.push(row(name, figures));
         let points = mean.iter().map(|(_, of)| (of.a, of.b)).collect();
         plots.push((pair, points));
     }
     let columns = ["Pearson", "Mean difference", "Large disagreement %"];
-    let columns =
-        columns.iter().flat_map(|name| [format!("{name}, individual"), format!("{name}, mean")]).collect();
-    let table = Table { columns, rows, ..Table::headed(declared, "Judges", Look::Plain) };
+    let columns = columns.iter().flat_map(|name| [format!("{name}, individual"), format!("{name}, mean")]);
+    let table = Table::of_figures("Judges", columns, rows).headed(declared);
     (table, plots)
 }
 
@@ -401,12 +399,12 @@ fn moments(
 
 /// A figure of two judges, with the range of its means.
 #[derive(Clone, Copy)]
-enum Figure {
+enum OfPair {
     Correlation,
     Mean(fn(&Moments) -> Option<f64>, [f64; 2]),
 }
 
-impl Figure {
+impl OfPair {
     /// The ends of its interval, empty if it has none; `None` if the figure is undefined.
     #[allow(clippy::option_option)]
     fn ends(
@@ -421,8 +419,8 @@ impl Figure {
             sum
         };
         match self {
-            Figure::Correlation => Some(resamples.correlation(pairs, |weights| sum(weights).pearson())?.1),
-            Figure::Mean(of, range) => {
+            OfPair::Correlation => Some(resamples.correlation(pairs, |weights| sum(weights).pearson())?.1),
+            OfPair::Mean(of, range) => {
                 let estimate = resamples.estimate(units.len(), range, |weights| of(&sum(weights)))?;
                 Some(Some([estimate.low, estimate.high]))
             }

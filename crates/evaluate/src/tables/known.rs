@@ -4,9 +4,9 @@ use riddlemill_benchmarks::table::{self as declared, Measure};
 use riddlemill_benchmarks::task::Wants;
 
 use super::scores::ScoreBook;
-use super::table::{Cell, Keys, Look, Row, Table};
 use crate::builtin::BuiltIn;
-use crate::figures::percent;
+use crate::figures::{Figure, Keys, Row, Table, figures_of, name_of, row};
+use crate::measures::percent;
 use crate::task::Task;
 
 /// Expected and actual figures; `None` if no baseline was evaluated.
@@ -14,34 +14,32 @@ pub fn known(book: &ScoreBook<'_>, tables: &[(Table, Option<&declared::Table>)])
     let mut rows = Vec::new();
     for model in BuiltIn::ALL {
         for (table, declared) in tables {
-            let is_own =
-                |row: &&Row| row.name == model.name() || row.name.starts_with(&format!("{}, ", model.name()));
-            for row in table.rows.iter().filter(is_own) {
-                for (column, cell) in table.columns.iter().zip(&row.cells) {
+            let is_own = |row: &&Row| {
+                name_of(row) == model.name() || name_of(row).starts_with(&format!("{}, ", model.name()))
+            };
+            for of_model in table.rows.iter().filter(is_own) {
+                for (column, figure) in table.header().into_iter().skip(1).zip(figures_of(of_model)) {
                     let expected = match declared {
                         Some(declared) => expected(book, model, declared, column),
                         None => (column == "Format").then_some(100.0),
                     };
-                    let (Some(cell), Some(expected)) = (cell, expected) else { continue };
-                    let name = format!("{}: {}, {column}", row.name, table.title);
-                    let expected = Cell::plain(expected, cell.n, Keys::new());
-                    rows.push(Row { name, cells: vec![Some(expected), Some(cell.clone())] });
+                    let (Some(figure), Some(value)) = (figure, expected) else { continue };
+                    let name = format!("{}: {}, {column}", name_of(of_model), table.title);
+                    let expected = Figure { value, ends: None, n: figure.n, from: Keys::new() };
+                    rows.push(row(name, [Some(expected), Some(figure.clone())]));
                 }
             }
         }
     }
     (!rows.is_empty()).then(|| Table {
-        name: "built-in",
+        name: "built-in".into(),
         title: "The built-in models".into(),
-        paper: "none",
+        paper: "none".into(),
         about: "The figures expected of models that choose at random, or always the first option, and the \
                 figures measured. If an expected figure is far outside its interval, something is wrong \
                 with the set or with this program."
             .into(),
-        of: "Figure",
-        columns: ["Expected", "Measured"].map(str::to_string).into(),
-        rows,
-        look: Look::Plain,
+        ..Table::of_figures("Figure", ["Expected", "Measured"], rows)
     })
 }
 

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::compare::{is_compared_here, of_models};
 use super::scores::ScoreBook;
-use super::table::{Cell, Look, Row, Table};
-use crate::metrics::{SHARE, Unit, ratio};
+use crate::figures::{Figure, Row, Table, row};
+use crate::measures::{SHARE, Unit, ratio};
 use crate::task::{Setting, Task};
 
 /// A model of a leaderboard.
@@ -51,31 +51,28 @@ fn leaderboard(book: &ScoreBook<'_>, task: Task, setting: Setting, title: String
         let keys = book.keys(model.who, task, setting);
         let [low, high] = ranks(book, &models, model);
         let above = models.iter().filter(|other| is_above(other.mean, model.mean)).count();
-        let rank = Cell::within((above + 1) as f64, Some([low, high]), common.len(), keys.clone());
+        let rank = Figure::within((above + 1) as f64, Some([low, high]), common.len(), keys.clone());
         let (scale, range) = match task.scale() {
             Some([min, max]) => (1.0, [f64::from(min), f64::from(max)]),
             None => (100.0, SHARE),
         };
         let mean = book.resamples.ratio(&model.units, range);
-        let mean = mean.map(|mean| Cell::new(mean, scale, common.len(), keys));
-        Row { name: book.who[model.who].name.clone(), cells: vec![Some(rank), mean] }
+        let mean = mean.map(|mean| Figure::new(mean, scale, common.len(), keys));
+        row(&book.who[model.who].name, [Some(rank), mean])
     });
     let rows: Vec<Row> = rows.collect();
     let asked = book.set.items.iter().filter(|item| item.takes(task)).count();
     Some(Table {
-        name: "leaderboard",
+        name: "leaderboard".into(),
         title,
-        paper: "none",
+        paper: "none".into(),
         about: format!(
             "On the {} of {asked} items on which every model here has a figure: the rank by the mean, with the ranks in the \
              middle {:.0} % of resamples of these items, and the mean. Models whose ranks overlap are not told apart.",
             common.len(),
             100.0 * book.resamples.settings().level,
         ),
-        of: "Model",
-        columns: vec!["Rank".into(), "Mean".into()],
-        rows,
-        look: Look::Plain,
+        ..Table::of_figures("Model", ["Rank", "Mean"], rows)
     })
 }
 
@@ -117,6 +114,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use crate::figures::name_of;
     use crate::review::agreement::Bootstrap;
     use crate::testing::{answer, set, task, text};
 
@@ -137,17 +135,17 @@ mod tests {
         let book = ScoreBook::new(&set, &answers, &[], BTreeMap::new(), bootstrap);
         let tables = leaderboards(&book);
         let [table] = &tables[..] else { panic!("one task") };
-        let names: Vec<&str> = table.rows.iter().map(|row| row.name.as_str()).collect();
+        let names: Vec<&str> = table.rows.iter().map(|row| name_of(row)).collect();
         assert_eq!(names, ["best", "close", "poor"]);
-        let ranks: Vec<(f64, Option<f64>, Option<f64>, usize)> = table
+        let ranks: Vec<(f64, Option<[f64; 2]>, Option<usize>)> = table
             .rows
             .iter()
-            .map(|row| row.cells[0].as_ref().unwrap())
-            .map(|cell| (cell.value, cell.low, cell.high, cell.n))
+            .map(|row| row[1].figure().unwrap())
+            .map(|rank| (rank.value, rank.ends, rank.n))
             .collect();
-        assert_eq!(ranks[0], (1.0, Some(1.0), Some(2.0), 59));
-        assert_eq!(ranks[1], (2.0, Some(1.0), Some(2.0), 59));
-        assert_eq!(ranks[2], (3.0, Some(3.0), Some(3.0), 59));
+        assert_eq!(ranks[0], (1.0, Some([1.0, 2.0]), Some(59)));
+        assert_eq!(ranks[1], (2.0, Some([1.0, 2.0]), Some(59)));
+        assert_eq!(ranks[2], (3.0, Some([3.0, 3.0]), Some(59)));
         assert!(table.about.starts_with("On the 59 of 60 items"), "{}", table.about);
     }
 }

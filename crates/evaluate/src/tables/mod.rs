@@ -21,7 +21,6 @@ mod replies;
 mod report;
 mod sampled;
 mod scores;
-mod table;
 #[cfg(test)]
 mod tests;
 
@@ -32,4 +31,6 @@ pub use replies::replies;
 pub use report::{Report, Scores, add_scores, report};
 pub use sampled::{calibration, samples};
 pub use scores::{PEOPLE, ScoreBook, Who};
-pub use table::{Cell, Keys, Look, Row, Table};
+
+/// The shares without shading and with full shading.
+const SHADED: [f64; 2] = [0.0, 100.0];

@@ -4,15 +4,16 @@ use std::collections::BTreeMap;
 
 use riddlemill_benchmarks::table::{self as declared, Native};
 
+use super::SHADED;
 use super::replies;
 use super::scores::ScoreBook;
-use super::table::{Cell, Keys, Look, Row, Table, keys_of};
 use crate::answer::Answer;
 use crate::builtin::BuiltIn;
-use crate::figures::mean;
+use crate::figures::{Figure, Keys, Row, Table, name_of, row};
 use crate::item::Item;
-use crate::judges::{Rating, means};
-use crate::metrics::{SHARE, Unit};
+use crate::measures::judges::{Rating, means};
+use crate::measures::mean;
+use crate::measures::{SHARE, Unit};
 use crate::task::{Setting, Task};
 
 /// A row of figure 7: shares in both orders.
@@ -29,7 +30,7 @@ pub fn orders(book: &ScoreBook<'_>, declared: &declared::Table, tasks: [Task; 2]
         let Some(halves) = Halves::split(book, who, tasks, |_| true) else { continue };
         let keys = |task: Option<Task>| keys(book, who, tasks, task);
         let half = |(units, n): &(Vec<Unit>, usize), task| {
-            Some(Cell::new(book.resamples.ratio(units, SHARE)?, 100.0, *n, keys(Some(task))))
+            Some(Figure::new(book.resamples.ratio(units, SHARE)?, 100.0, *n, keys(Some(task))))
         };
         let both = |scale: [f64; 2]| halves.cell(book, scale, keys(None));
         let mut cells = vec![
@@ -40,11 +41,10 @@ pub fn orders(book: &ScoreBook<'_>, declared: &declared::Table, tasks: [Task; 2]
             book.format(who, &tasks, Setting::default()),
         ];
         cells.extend(replies::cells_beside(book, who, &tasks, Setting::default()));
-        rows.push(Row { name: book.who[who].name.clone(), cells });
+        rows.push(row(&book.who[who].name, cells));
     }
     let columns = ["Good First", "Bad First", "Avg", "Positional Bias", "Format"].map(str::to_string);
-    let columns = columns.into_iter().chain(replies::beside("Format")).collect();
-    Table { columns, rows, ..Table::headed(declared, "Model", Look::Plain) }
+    Table::of_figures("Model", columns.into_iter().chain(replies::beside("Format")), rows).headed(declared)
 }
 
 /// Figure 7: by part, relative to chance.
@@ -63,34 +63,32 @@ pub fn orders_by_part(
             let cell = Halves::split(book, who, tasks, among)?.cell(book, [50.0, 50.0], keys)?;
             // 2 (x - 0.5), in percent.
             let against = |x: f64| 2.0 * (x - 50.0);
-            let (low, high) = (cell.low.map(against), cell.high.map(against));
-            Some(Cell { value: against(cell.value), low, high, ..cell })
+            let ends = cell.ends.map(|ends| ends.map(against));
+            Some(Figure { value: against(cell.value), ends, ..cell })
         };
-        let cells = native.parts.iter().map(|part| cell(Some(part))).chain([cell(None)]).collect();
-        rows.push(Row { name: book.who[who].name.clone(), cells });
+        let cells = native.parts.iter().map(|part| cell(Some(part))).chain([cell(None)]);
+        rows.push(row(&book.who[who].name, cells));
     }
     rows.extend(average(book, &rows));
-    let look = Look::Heat { low: 0.0, high: 100.0 };
-    Table { columns: part_columns(native), rows, ..Table::headed(declared, "Model", look) }
+    Table { heat: Some(SHADED), ..Table::of_figures("Model", part_columns(native), rows).headed(declared) }
 }
 
 /// The last row of figures 4, 7 and 16 to 18: the mean over the models, column by column except for the last.
 /// People and baselines are excluded.
 pub(super) fn average(book: &ScoreBook<'_>, rows: &[Row]) -> Option<Row> {
     let is_model = |row: &&Row| {
-        let person = book.who.iter().any(|who| who.person && who.name == row.name);
-        !person && BuiltIn::find(&row.name).is_none()
+        let person = book.who.iter().any(|who| who.person && who.name == name_of(row));
+        !person && BuiltIn::find(name_of(row)).is_none()
     };
     let models: Vec<&Row> = rows.iter().filter(is_model).collect();
     // The mean of a single model would only repeat its row.
-    let columns = models.first().filter(|_| models.len() > 1)?.cells.len();
+    let columns = models.first().filter(|_| models.len() > 1)?.len() - 1;
     let average = |at: usize| {
-        let values: Vec<f64> =
-            models.iter().filter_map(|row| row.cells[at].as_ref()).map(|cell| cell.value).collect();
-        Some(Cell::plain(mean(&values)?, values.len(), Keys::new()))
+        let figures = models.iter().filter_map(|row| row[at].figure());
+        let values: Vec<f64> = figures.map(|figure| figure.value).collect();
+        Some(Figure::plain(mean(&values)?, values.len(), Keys::new()))
     };
-    let cells = (0..columns - 1).map(average).chain([None]).collect();
-    Some(Row { name: "Average".into(), cells })
+    Some(row("Average", (1..columns).map(average).chain([None])))
 }
 
 /// The columns of parts, followed by the total.
@@ -99,7 +97,7 @@ pub(super) fn part_columns(native: &Native) -> Vec<String> {
 }
 
 /// Models' scores over both orders, from 0 to 100.
-pub fn scores(book: &ScoreBook<'_>, tasks: [Task; 2]) -> Vec<(String, Cell)> {
+pub fn scores(book: &ScoreBook<'_>, tasks: [Task; 2]) -> Vec<(String, Figure)> {
     let score = |who: usize| {
         let halves = Halves::split(book, who, tasks, |_| true)?;
         let cell = halves.cell(book, [50.0, 50.0], keys(book, who, tasks, None))?;
@@ -152,7 +150,7 @@ impl Halves {
     }
 
     /// The two shares, weighted and added; `None` if one is missing.
-    fn cell(&self, book: &ScoreBook<'_>, scale: [f64; 2], from: Keys) -> Option<Cell> {
+    fn cell(&self, book: &ScoreBook<'_>, scale: [f64; 2], from: Keys) -> Option<Figure> {
         let sum = |good: f64, bad: f64| scale[0] * good + scale[1] * bad;
         let (value, drawn) = book.resamples.both(&self.good.0, &self.bad.0, sum)?;
         let mut estimate = book.resamples.settings().estimate(value, drawn);
@@ -167,16 +165,11 @@ impl Halves {
             let (good, bad) = (ends(&self.good.0, scale[0])?, ends(&self.bad.0, scale[1])?);
             (estimate.low, estimate.high) = (good[0] + bad[0], good[1] + bad[1]);
         }
-        Some(Cell::new(estimate, 1.0, self.good.1 + self.bad.1, from))
+        Some(Figure::new(estimate, 1.0, self.good.1 + self.bad.1, from))
     }
-}
-
-/// A row of one name and plain numbers, for figures over models.
-pub(super) fn plain_row(name: &str, cells: Vec<Option<Cell>>) -> Row {
-    Row { name: name.into(), cells }
 }
 
 /// Keys that only name a model.
 pub(super) fn of_model(model: &str) -> Keys {
-    keys_of([("model", model)])
+    Keys::from([("model", model.to_owned())])
 }

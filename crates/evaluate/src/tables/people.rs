@@ -3,9 +3,9 @@
 use riddlemill_benchmarks::table as declared;
 
 use super::scores::ScoreBook;
-use super::table::{Cell, Keys, Look, Row, Table};
 use crate::answer::Answer;
-use crate::metrics::{Correlation, Unit, pearson, pearson_r, spearman, spearman_r};
+use crate::figures::{Figure, Keys, Table, row};
+use crate::measures::{Correlation, Unit, pearson, pearson_r, spearman, spearman_r};
 use crate::task::{Setting, Task};
 
 /// An answer scored by people and judges: its unit, people's mean on the judges' scale, the judges' mean.
@@ -42,25 +42,29 @@ pub fn people(book: &ScoreBook<'_>, declared: &declared::Table, task: Task) -> T
             }
             let keys = book.keys(who, task, setting);
             let name = format!("{}, {setting}", book.who[who].name);
-            rows.push(Row { name, cells: against(book, &scored, scales, &keys) });
+            rows.push(row(name, against(book, &scored, scales, &keys)));
             all.extend(scored);
         }
     }
     if rows.len() > 1 {
         let keys = Keys::from([("task", task.to_string())]);
-        rows.push(Row { name: "Overall".into(), cells: against(book, &all, scales, &keys) });
+        rows.push(row("Overall", against(book, &all, scales, &keys)));
     }
     let columns = ["People", "Judges", "Spearman", "Pearson", "Spearman p", "Pearson p"];
-    let columns = columns.map(str::to_string).into();
-    Table { columns, rows, ..Table::headed(declared, "Model and setting", Look::Plain) }
+    Table::of_figures("Model and setting", columns, rows).headed(declared)
 }
 
-fn against(book: &ScoreBook<'_>, scored: &[Scored], scales: [[f64; 2]; 2], keys: &Keys) -> Vec<Option<Cell>> {
+fn against(
+    book: &ScoreBook<'_>,
+    scored: &[Scored],
+    scales: [[f64; 2]; 2],
+    keys: &Keys,
+) -> Vec<Option<Figure>> {
     let n = scored.len();
     let mean = |value: fn(&Scored) -> f64, range: [f64; 2]| {
         let units: Vec<Unit> =
             scored.iter().map(|one| Unit { at: one.unit, sum: value(one), count: 1.0 }).collect();
-        Some(Cell::new(book.resamples.ratio(&units, range)?, 1.0, n, keys.clone()))
+        Some(Figure::new(book.resamples.ratio(&units, range)?, 1.0, n, keys.clone()))
     };
     // Repeated by the weight of their unit.
     let pairs = |weights: &[u16]| -> Vec<(f64, f64)> {
@@ -71,9 +75,9 @@ fn against(book: &ScoreBook<'_>, scored: &[Scored], scales: [[f64; 2]; 2], keys:
     let once: Vec<(f64, f64)> = scored.iter().map(|one| (one.person, one.judge)).collect();
     let correlation = |of: fn(&[(f64, f64)]) -> Option<f64>| {
         let (r, ends) = book.resamples.correlation(n, |weights| of(&pairs(weights)))?;
-        Some(Cell::within(r, ends, n, keys.clone()))
+        Some(Figure::within(r, ends, n, keys.clone()))
     };
-    let p = |of: Option<Correlation>| Some(Cell::plain(of?.p?, n, keys.clone()));
+    let p = |of: Option<Correlation>| Some(Figure::plain(of?.p?, n, keys.clone()));
     vec![
         mean(|one| one.person, scales[0]),
         mean(|one| one.judge, scales[1]),

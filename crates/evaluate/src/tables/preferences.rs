@@ -3,9 +3,9 @@
 use riddlemill_benchmarks::table as declared;
 
 use super::scores::ScoreBook;
-use super::table::{Cell, Keys, Look, Row, Table};
 use crate::answer::Answer;
-use crate::metrics::SHARE;
+use crate::figures::{Figure, Keys, Table, row};
+use crate::measures::SHARE;
 use crate::review::agreement::{Coefficient, Units};
 use crate::review::majority;
 use crate::task::{Setting, Task};
@@ -36,18 +36,22 @@ pub fn winning(book: &ScoreBook<'_>, declared: &declared::Table, task: Task) -> 
                     self::verdict(verdicts(answer, person)).map(|found| f64::from(found == verdict))
                 };
                 let (units, n) = book.parts(column, |_| true, value);
-                Some(Cell::new(book.resamples.ratio(&units, SHARE)?, 100.0, n, keys(book, who, task, person)))
+                Some(Figure::new(
+                    book.resamples.ratio(&units, SHARE)?,
+                    100.0,
+                    n,
+                    keys(book, who, task, person),
+                ))
             };
-            let cells: Vec<Option<Cell>> =
+            let cells: Vec<Option<Figure>> =
                 ["human", "llm", "equal", "undecided"].into_iter().map(share).collect();
             if cells.iter().any(Option::is_some) {
                 let by = if person { "people" } else { "judges" };
-                rows.push(Row { name: format!("{}, by {by}", book.who[who].name), cells });
+                rows.push(row(format!("{}, by {by}", book.who[who].name), cells));
             }
         }
     }
-    let columns = ["Person wins", "Model wins", "Equal", "Undecided"].map(str::to_string).into();
-    Table { columns, rows, ..Table::headed(declared, "Model", Look::Plain) }
+    Table::of_figures("Model", ["Person wins", "Model wins", "Equal", "Undecided"], rows).headed(declared)
 }
 
 fn keys(book: &ScoreBook<'_>, who: usize, task: Task, person: bool) -> Keys {
@@ -73,10 +77,7 @@ pub fn agreement(book: &ScoreBook<'_>, declared: &declared::Table, task: Task) -
                 answers.iter().map(|(at, answer)| (*at, counts(verdicts(answer, person)))).collect();
             let cells = among(book, &rated, keys(book, who, task, person));
             if cells.iter().any(Option::is_some) {
-                rows.push(Row {
-                    name: format!("{name}: {}", if person { "people" } else { "judges" }),
-                    cells,
-                });
+                rows.push(row(format!("{name}: {}", if person { "people" } else { "judges" }), cells));
             }
         }
         let both: Vec<(usize, [u32; 3])> = answers
@@ -90,11 +91,10 @@ pub fn agreement(book: &ScoreBook<'_>, declared: &declared::Table, task: Task) -
             .collect();
         let cells = among(book, &both, book.keys(who, task, Setting::default()));
         if cells.iter().any(Option::is_some) {
-            rows.push(Row { name: format!("{name}: judges with people"), cells });
+            rows.push(row(format!("{name}: judges with people"), cells));
         }
     }
-    let columns = ["Agreement %", "Fleiss' kappa"].map(str::to_string).into();
-    Table { columns, rows, ..Table::headed(declared, "Model and who judges", Look::Plain) }
+    Table::of_figures("Model and who judges", ["Agreement %", "Fleiss' kappa"], rows).headed(declared)
 }
 
 fn counts<'a>(verdicts: impl Iterator<Item = &'a str>) -> [u32; 3] {
@@ -107,7 +107,7 @@ fn counts<'a>(verdicts: impl Iterator<Item = &'a str>) -> [u32; 3] {
     counts
 }
 
-fn among(book: &ScoreBook<'_>, rated: &[(usize, [u32; 3])], keys: Keys) -> Vec<Option<Cell>> {
+fn among(book: &ScoreBook<'_>, rated: &[(usize, [u32; 3])], keys: Keys) -> Vec<Option<Figure>> {
     let twice: Vec<&(usize, [u32; 3])> = rated.iter().filter(|(_, of)| of.iter().sum::<u32>() >= 2).collect();
     let n = twice.len();
     let units = |times: &dyn Fn(usize) -> u16| {
@@ -124,7 +124,7 @@ fn among(book: &ScoreBook<'_>, rated: &[(usize, [u32; 3])], keys: Keys) -> Vec<O
     };
     let (share, kappa) = (of(Coefficient::Percent), of(Coefficient::Fleiss));
     vec![
-        share.map(|estimate| Cell::new(estimate, 100.0, n, keys.clone())),
-        kappa.map(|estimate| Cell::new(estimate, 1.0, n, keys)),
+        share.map(|estimate| Figure::new(estimate, 100.0, n, keys.clone())),
+        kappa.map(|estimate| Figure::new(estimate, 1.0, n, keys)),
     ]
 }

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::scores::ScoreBook;
-use super::table::{Cell, Keys, Look, Row, Table};
 use crate::answer::{NoAnswer, OF_A_REPLY};
 use crate::ask::Missing;
-use crate::figures::percent;
+use crate::figures::{Figure, Keys, Table, row};
+use crate::measures::percent;
 use crate::task::{Setting, Task};
 
 /// The columns beside a column of format errors, with what each counts.
@@ -25,7 +25,7 @@ pub fn cells_beside(
     who: usize,
     tasks: &[Task],
     setting: Setting,
-) -> impl Iterator<Item = Option<Cell>> {
+) -> impl Iterator<Item = Option<Figure>> {
     BESIDE.map(|(_, which)| book.without_answer(who, tasks, setting, which)).into_iter()
 }
 
@@ -36,7 +36,7 @@ pub fn replies(book: &ScoreBook<'_>, missing: &[Missing]) -> Option<Table> {
     for (who, task) in (0..book.who.len()).flat_map(|who| tasks.iter().map(move |task| (who, *task))) {
         let settings = book.settings(task);
         for &setting in &settings {
-            let beside: Vec<Option<Cell>> = cells_beside(book, who, &[task], setting).collect();
+            let beside: Vec<Option<Figure>> = cells_beside(book, who, &[task], setting).collect();
             if beside.iter().all(Option::is_none) {
                 continue;
             }
@@ -44,29 +44,24 @@ pub fn replies(book: &ScoreBook<'_>, missing: &[Missing]) -> Option<Table> {
                 1 => format!("{}, {task}", book.who[who].name),
                 _ => format!("{}, {task}, {setting}", book.who[who].name),
             };
-            let cells = [book.format(who, &[task], setting)].into_iter().chain(beside).collect();
-            rows.push(Row { name, cells });
+            rows.push(row(name, [book.format(who, &[task], setting)].into_iter().chain(beside)));
         }
     }
     for ((judge, task), Counts { read, without }) in judged(book, missing) {
         let n = read + without.iter().sum::<usize>();
         let keys = Keys::from([("judge", judge.clone()), ("task", task.to_string())]);
-        let share = |count: usize| Some(Cell::plain(percent(count, n), n, keys.clone()));
-        let cells = [read].into_iter().chain(without).map(share).collect();
-        rows.push(Row { name: format!("{judge}, ratings of {task}"), cells });
+        let share = |count: usize| Some(Figure::plain(percent(count, n), n, keys.clone()));
+        let cells = [read].into_iter().chain(without).map(share);
+        rows.push(row(format!("{judge}, ratings of {task}"), cells));
     }
-    let columns = ["Format".to_owned()].into_iter().chain(beside("Format")).collect();
+    let columns = ["Format".to_owned()].into_iter().chain(beside("Format"));
     (!rows.is_empty()).then(|| Table {
-        name: "replies",
+        name: "replies".into(),
         title: "Replies, percent".into(),
-        paper: "",
         about: "Of the replies that came: read, cut at the limit of tokens, refused by the model or a filter, and not \
                 in the form that was asked for. They add up to 100."
             .into(),
-        of: "Model and task",
-        columns,
-        rows,
-        look: Look::Plain,
+        ..Table::of_figures("Model and task", columns, rows)
     })
 }
 

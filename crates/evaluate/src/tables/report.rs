@@ -9,10 +9,9 @@ use super::across::{Point, points, together};
 use super::compare::{Comparison, comparisons};
 use super::leaderboard::leaderboards;
 use super::scores::ScoreBook;
-use super::table::{Cell, Keys, Table};
 use super::{declared, free, judged, known, orders, people, preferences};
 use crate::charts::{bars, lines, scatter, stacked};
-use crate::figures::Chart;
+use crate::figures::{Chart, Figure, Keys, Table};
 use crate::set::Sample;
 use crate::task::{Setting, Task};
 use crate::text::decimals;
@@ -88,7 +87,7 @@ pub fn report(book: &ScoreBook<'_>, other_scores: &Scores) -> Report {
             }
         }
     }
-    tables.retain(|(table, _)| table.rows.iter().any(|row| row.cells.iter().any(Option::is_some)));
+    tables.retain(|(table, _)| table.has_figures());
     let known = known::known(book, &tables);
     let mut tables: Vec<Table> = tables.into_iter().map(|(table, _)| table).collect();
     tables.extend(known);
@@ -171,21 +170,21 @@ fn scatters(one: &Declared) -> impl Iterator<Item = &'static str> {
 /// A chart of a table's rows; `None` without data, or if its points are drawn already.
 fn chart(book: &ScoreBook<'_>, one: &Declared, drawn: &Drawn, table: &Table) -> Option<Chart> {
     match drawn.shape {
-        Shape::Bars(count) => Some(bars(drawn.title, &table.first_columns(count), 100.0)),
+        Shape::Bars(count) => Some(bars(drawn.title, &first_columns(table, count), 100.0)),
         Shape::Stacked => Some(stacked(drawn.title, table)),
         Shape::Lines => {
             let Measures::Columns { columns, .. } = &one.measures else { return None };
             let Measure::Accuracy(name) = columns.first()?.measure else { return None };
             let settings = book.settings(Task::named(name)?).into_iter();
             let shots: Vec<Setting> = settings.filter(|setting| !setting.cot).collect();
-            (shots.len() > 1).then(|| lines(drawn.title, table, 0, &shots))
+            (shots.len() > 1).then(|| lines(drawn.title, table, 1, &shots))
         }
         Shape::Scatter => None,
     }
 }
 
 /// Models' scores in a task, or in the two with both orders of the same options, from 0 to 100.
-fn reached(book: &ScoreBook<'_>, tasks: &[Task]) -> Vec<(String, Cell)> {
+fn reached(book: &ScoreBook<'_>, tasks: &[Task]) -> Vec<(String, Figure)> {
     if let [first, second] = tasks {
         return orders::scores(book, [*first, *second]);
     }
@@ -244,12 +243,10 @@ fn sizes(
     Some(together(one, ["Size, log10 of billions", axis], &on_log, book.resamples.settings()))
 }
 
-impl Table {
-    /// The table without its later columns.
-    fn first_columns(&self, count: usize) -> Table {
-        let mut table = self.clone();
-        table.columns.truncate(count);
-        table.rows.iter_mut().for_each(|row| row.cells.truncate(count));
-        table
-    }
+/// A table without the columns behind so many figures.
+fn first_columns(table: &Table, count: usize) -> Table {
+    let (mut table, columns) = (table.clone(), count.saturating_add(1));
+    table.columns.truncate(columns);
+    table.rows.iter_mut().for_each(|row| row.truncate(columns));
+    table
 }

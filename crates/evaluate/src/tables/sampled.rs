@@ -5,10 +5,10 @@ use riddlemill_benchmarks::task::Wants;
 
 use super::classed::within;
 use super::scores::ScoreBook;
-use super::table::{Cell, Keys, Look, Row, Table};
 use crate::answer::Answer;
+use crate::figures::{Figure, Keys, Row, Table, row};
 use crate::item::Item;
-use crate::metrics::{Binned, SHARE, Stated, Unit, Voted, majority, pass_at};
+use crate::measures::{Binned, SHARE, Stated, Unit, Voted, majority, pass_at};
 use crate::task::{Setting, Task};
 
 /// Whose answers to what.
@@ -26,10 +26,10 @@ pub(super) fn figure(
     score: AnswerScore,
     among: impl Fn(&Item) -> bool,
     keys: Keys,
-) -> Option<Cell> {
+) -> Option<Figure> {
     let of_items = |value: &dyn Fn(&Voting<'_>) -> Option<f64>| {
         let units = units(book, whose, &among, value)?;
-        Some(Cell::new(book.resamples.ratio(&units, SHARE)?, 100.0, units.len(), keys.clone()))
+        Some(Figure::new(book.resamples.ratio(&units, SHARE)?, 100.0, units.len(), keys.clone()))
     };
     match score {
         AnswerScore::PassAt(k) => of_items(&|item| pass_at(k, item.answers.len(), item.right)),
@@ -39,7 +39,7 @@ pub(super) fn figure(
             let bins = whose.task.declared().confidence?.bins;
             let binned = Binned::new(&stated, bins);
             let estimate = book.resamples.estimate_biased(SHARE, |weights| binned.error(weights))?;
-            Some(Cell::new(estimate, 100.0, stated.len(), keys))
+            Some(Figure::new(estimate, 100.0, stated.len(), keys))
         }
         AnswerScore::Brier => mean(book, &stated(book, whose, &among), Stated::brier, keys),
     }
@@ -95,10 +95,15 @@ fn stated(
 }
 
 /// The mean of a value of such answers, times 100.
-fn mean(book: &ScoreBook<'_>, stated: &[Stated], value: impl Fn(&Stated) -> f64, keys: Keys) -> Option<Cell> {
+fn mean(
+    book: &ScoreBook<'_>,
+    stated: &[Stated],
+    value: impl Fn(&Stated) -> f64,
+    keys: Keys,
+) -> Option<Figure> {
     let unit = |one: &Stated| Unit { at: one.at, sum: value(one), count: 1.0 };
     let units: Vec<Unit> = stated.iter().map(unit).collect();
-    Some(Cell::new(book.resamples.ratio(&units, SHARE)?, 100.0, stated.len(), keys))
+    Some(Figure::new(book.resamples.ratio(&units, SHARE)?, 100.0, stated.len(), keys))
 }
 
 /// Everybody who answered a task, in every setting.
@@ -126,7 +131,7 @@ fn samples_of(book: &ScoreBook<'_>, task: Task) -> Option<Table> {
     let mut drawn: Vec<usize> =
         std::iter::successors(Some(2), |k| Some(k * 2)).take_while(|k| *k < most).collect();
     drawn.push(most);
-    let row = |(name, whose): (String, Whose)| {
+    let of_one = |(name, whose): (String, Whose)| {
         let Whose { who, task, setting } = whose;
         let keys = || book.keys(who, task, setting);
         let all = |_: &Item| true;
@@ -136,32 +141,29 @@ fn samples_of(book: &ScoreBook<'_>, task: Task) -> Option<Table> {
         let of_items = |value: &dyn Fn(&Voting<'_>) -> Option<f64>| units(book, whose, all, value);
         let tied = of_items(&|item| Some(f64::from(item.voted()?.is_tied)));
         cells.push(tied.and_then(|tied| {
-            Some(Cell::new(book.resamples.ratio(&tied, SHARE)?, 100.0, tied.len(), keys()))
+            Some(Figure::new(book.resamples.ratio(&tied, SHARE)?, 100.0, tied.len(), keys()))
         }));
         let counts = of_items(&|item| Some(item.answers.len() as f64)).unwrap_or_default();
         let fewest = counts.iter().map(|unit| unit.sum).min_by(f64::total_cmp);
-        cells.push(fewest.map(|fewest| Cell::plain(fewest, counts.len(), keys())));
-        Row { name, cells }
+        cells.push(fewest.map(|fewest| Figure::plain(fewest, counts.len(), keys())));
+        row(name, cells)
     };
     // Several answers of people are those of several persons.
     let models = answered(book, task).into_iter().filter(|(_, whose)| !book.who[whose.who].person);
-    let rows: Vec<Row> = models.map(row).collect();
+    let rows: Vec<Row> = models.map(of_one).collect();
     let mut columns = vec!["Mean".to_owned()];
     columns.extend(drawn.iter().map(|k| format!("pass@{k}")));
     columns.extend(["Majority", "Tied", "Fewest answers"].map(str::to_owned));
     (!rows.is_empty()).then(|| Table {
-        name: "samples",
+        name: "samples".into(),
         title: format!("Samples, {task}"),
-        paper: "none",
+        paper: "none".into(),
         about: format!(
             "Of up to {most} answers to each item: the mean, the unbiased estimate of some of k answers being right, and the \
              answer that most of them give, in percent. A tie counts as if one of the most frequent answers was drawn. Items \
              with fewer than k answers are not in pass@k."
         ),
-        of: "Model",
-        columns,
-        rows,
-        look: Look::Plain,
+        ..Table::of_figures("Model", columns, rows)
     })
 }
 
@@ -172,14 +174,14 @@ pub fn calibration(book: &ScoreBook<'_>) -> Vec<Table> {
 }
 
 fn calibration_of(book: &ScoreBook<'_>, task: Task, bins: usize) -> Option<Table> {
-    let row = |(name, whose): (String, Whose)| {
+    let of_one = |(name, whose): (String, Whose)| {
         let Whose { who, task, setting } = whose;
         let keys = || book.keys(who, task, setting);
         let all = |_: &Item| true;
         let stated = stated(book, whose, all);
         let is_stated = book.column(who, task, setting).and_then(|column| {
             let (units, n) = book.parts(column, all, |answer| Some(f64::from(answer.confidence.is_some())));
-            Some(Cell::new(book.resamples.ratio(&units, SHARE)?, 100.0, n, keys()))
+            Some(Figure::new(book.resamples.ratio(&units, SHARE)?, 100.0, n, keys()))
         });
         let cells = vec![
             is_stated,
@@ -188,21 +190,18 @@ fn calibration_of(book: &ScoreBook<'_>, task: Task, bins: usize) -> Option<Table
             figure(book, whose, AnswerScore::Calibration, all, keys()),
             figure(book, whose, AnswerScore::Brier, all, keys()),
         ];
-        Row { name, cells }
+        row(name, cells)
     };
     let models = answered(book, task).into_iter().filter(|(_, whose)| !book.who[whose.who].person);
-    let rows: Vec<Row> = models.map(row).collect();
+    let rows: Vec<Row> = models.map(of_one).collect();
     (!rows.is_empty()).then(|| Table {
-        name: "calibration",
+        name: "calibration".into(),
         title: format!("Calibration, {task}"),
-        paper: "none",
+        paper: "none".into(),
         about: format!(
             "The share of answers that state a confidence, in percent; of these the mean confidence, the share that is right, \
              the expected calibration error (ECE) over {bins} bins of equal width, and Brier's score, both times 100."
         ),
-        of: "Model",
-        columns: ["Stated", "Confidence", "Right", "ECE × 100", "Brier × 100"].map(str::to_owned).into(),
-        rows,
-        look: Look::Plain,
+        ..Table::of_figures("Model", ["Stated", "Confidence", "Right", "ECE × 100", "Brier × 100"], rows)
     })
 }

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::table::{Cell, Keys};
 use crate::answer::{Answer, NoAnswer, OF_A_REPLY};
+use crate::figures::{Figure, Keys};
 use crate::item::Item;
-use crate::metrics::{Resamples, SHARE, Unit};
+use crate::measures::{Resamples, SHARE, Unit};
 use crate::review::agreement::Bootstrap;
 use crate::set::Set;
 use crate::task::{Setting, Task};
@@ -159,15 +159,15 @@ impl<'a> ScoreBook<'a> {
         setting: Setting,
         among: impl Fn(&Item) -> bool,
         mut keys: Keys,
-    ) -> Option<Cell> {
+    ) -> Option<Figure> {
         let column = self.column(who, task, setting)?;
         let (units, n) = self.parts(column, among, |answer| answer.correct.map(f64::from));
         keys.extend(self.keys(who, task, setting));
-        Some(Cell::new(self.resamples.ratio(&units, SHARE)?, 100.0, n, keys))
+        Some(Figure::new(self.resamples.ratio(&units, SHARE)?, 100.0, n, keys))
     }
 
     /// The share of answers in the requested format, in percent.
-    pub fn format(&self, who: usize, tasks: &[Task], setting: Setting) -> Option<Cell> {
+    pub fn format(&self, who: usize, tasks: &[Task], setting: Setting) -> Option<Figure> {
         self.share(who, tasks, setting, |answer| Some(f64::from(answer.format_error.is_none())))
     }
 
@@ -178,7 +178,7 @@ impl<'a> ScoreBook<'a> {
         tasks: &[Task],
         setting: Setting,
         why: NoAnswer,
-    ) -> Option<Cell> {
+    ) -> Option<Figure> {
         let is_so = |answer: &Answer| f64::from(answer.no_answer == Some(why));
         self.share(who, tasks, setting, |answer| answer.basis.starts_with(OF_A_REPLY).then(|| is_so(answer)))
     }
@@ -196,7 +196,7 @@ impl<'a> ScoreBook<'a> {
         tasks: &[Task],
         setting: Setting,
         value: impl Fn(&Answer) -> Option<f64>,
-    ) -> Option<Cell> {
+    ) -> Option<Figure> {
         let (mut units, mut n) = (Vec::new(), 0);
         for &task in tasks {
             let Some(column) = self.column(who, task, setting) else { continue };
@@ -209,7 +209,7 @@ impl<'a> ScoreBook<'a> {
         if tasks.len() > 1 {
             keys.remove("task");
         }
-        Some(Cell::new(self.resamples.ratio(&units, SHARE)?, 100.0, n, keys))
+        Some(Figure::new(self.resamples.ratio(&units, SHARE)?, 100.0, n, keys))
     }
 
     /// The keys that identify an author's answers in answers.jsonl.

@@ -9,6 +9,7 @@ use super::super::testing::{
 use super::super::{Answer, Item, Setting, Task};
 use super::*;
 use crate::Set;
+use crate::figures::{Cell, Figure, Row, Table, figures_of, name_of};
 use crate::review::agreement::Bootstrap;
 use crate::review::ballot::Combine;
 
@@ -24,17 +25,17 @@ fn report_of(set: &Set, answers: &[Answer]) -> Report {
 fn values(report: &Report, name: &str) -> BTreeMap<String, (Vec<String>, Vec<usize>)> {
     let table = report.tables.iter().find(|table| table.name == name).unwrap_or_else(|| panic!("{name}"));
     let row = |row: &Row| {
-        assert_eq!(row.cells.len(), table.columns.len(), "{name}: {}", row.name);
-        let value = |cell: &Option<Cell>| {
-            cell.as_ref().map_or("-".into(), |cell| {
-                if let (Some(low), Some(high)) = (cell.low, cell.high) {
+        assert_eq!(row.len(), table.columns.len(), "{name}: {}", name_of(row));
+        let value = |cell: Option<&Figure>| {
+            cell.map_or("-".into(), |cell| {
+                if let Some([low, high]) = cell.ends {
                     assert!(low <= cell.value + 1e-9 && cell.value <= high + 1e-9, "{name}: {cell:?}");
                 }
                 format!("{:.2}", cell.value)
             })
         };
-        let n = |cell: &Option<Cell>| cell.as_ref().map_or(0, |cell| cell.n);
-        (row.name.clone(), (row.cells.iter().map(value).collect(), row.cells.iter().map(n).collect()))
+        let n = |cell: Option<&Figure>| cell.and_then(|cell| cell.n).unwrap_or(0);
+        (name_of(row).to_owned(), (figures_of(row).map(value).collect(), figures_of(row).map(n).collect()))
     };
     table.rows.iter().map(row).collect()
 }
@@ -78,12 +79,12 @@ fn figures_4_and_5_and_table_3_of_ruozhibench() {
     // m: (4 + 2 + 1 + 0) / 4 times 25; of Others (1 + 0) / 2.
     assert_eq!(scores["m"].0, ["43.75", "-", "-", "-", "-", "12.50", "43.75"]);
     assert_eq!((scores["m"].1[6], scores["n"].0[6].as_str()), (4, "100.00"));
-    let order: Vec<&str> = report.tables[0].rows.iter().map(|row| row.name.as_str()).collect();
+    let order: Vec<&str> = report.tables[0].rows.iter().map(|row| name_of(row)).collect();
     assert_eq!(order, ["n", "m", "Average"], "the best first, and the mean of the models as in the figure");
     assert_eq!(scores["Average"].0, ["71.88", "-", "-", "-", "-", "12.50", "-"]);
     let by_judge: Vec<&Table> = report.tables.iter().filter(|t| t.name == "scores-by-judge").collect();
     assert_eq!(by_judge.len(), 2);
-    assert_eq!(by_judge[0].rows[1].cells[6].as_ref().map(|cell| cell.value), Some(62.5));
+    assert_eq!(by_judge[0].rows[1][7].figure().map(|figure| figure.value), Some(62.5));
     // Only the question that has a normal one counts among the tricky ones.
     let normal = values(&report, "normal");
     assert_eq!(normal["m, a"].0, ["100.00", "100.00", "0.00"]);
@@ -299,13 +300,13 @@ fn an_interval_counts_items_and_not_their_answers() {
     }
     let report = report_of(&set("flub", items), &answers);
     let table = report.tables.iter().find(|table| table.name == "tasks").unwrap();
-    let people = table.rows.iter().find(|row| row.name == "people").unwrap();
-    for cell in people.cells[..2].iter().flatten() {
+    let people = table.rows.iter().find(|row| name_of(row) == "people").unwrap();
+    for cell in figures_of(people).take(2).flatten() {
         // The exact interval of two right of two.
-        let low = cell.low.unwrap();
-        assert!(cell.value == 100.0 && cell.n == 4 && (low - 15.811).abs() < 0.01, "{cell:?}");
+        let [low, _] = cell.ends.unwrap();
+        assert!(cell.value == 100.0 && cell.n == Some(4) && (low - 15.811).abs() < 0.01, "{cell:?}");
     }
-    assert_eq!(people.cells[..2].iter().flatten().count(), 2);
+    assert_eq!(figures_of(people).take(2).flatten().count(), 2);
 }
 
 #[test]
@@ -351,12 +352,15 @@ fn built_in_models_come_to_what_is_known() {
         let report = report_of(set, &ask(set));
         let table = report.tables.iter().find(|table| table.name == "built-in").unwrap();
         for row in &table.rows {
-            let [Some(expected), Some(measured)] = &row.cells[..] else { panic!("{row:?}") };
+            let [_, Cell::Figure(expected), Cell::Figure(measured)] = &row[..] else { panic!("{row:?}") };
             let away = (expected.value - measured.value).abs();
             // Four standard errors of a share of n, in percent, and of a difference of two.
-            let allowed =
-                if row.name.starts_with("first") { 1e-9 } else { 800.0 / (measured.n as f64).sqrt() * 0.5 };
-            assert!(away <= allowed, "{}: {} for {}", row.name, measured.value, expected.value);
+            let allowed = if name_of(row).starts_with("first") {
+                1e-9
+            } else {
+                800.0 / (measured.n.unwrap() as f64).sqrt() * 0.5
+            };
+            assert!(away <= allowed, "{}: {} for {}", name_of(row), measured.value, expected.value);
             checked += 1;
         }
     }

@@ -1,4 +1,4 @@
-//! Errors of reading or writing a log.
+//! Errors of reading or writing a log, and the traces of a stopped salvage, which show readers that it is incomplete.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -47,7 +47,7 @@ pub enum LogError {
 #[derive(Debug, thiserror::Error)]
 pub enum LineError {
     /// It cannot be read.
-    #[error("{}", unread(.0))]
+    #[error("{}", why_unread(.0))]
     Unreadable(#[from] serde_json::Error),
     /// An id is a hash of the line's content.
     #[error("its id {0} is not that of its content; it was edited by hand")]
@@ -70,7 +70,7 @@ const HINT: &str = "restore it from a backup, or run `riddlemill fsck --salvage`
 const NEWER: &str = "use that version or a later one; this one neither reads nor changes it";
 
 /// Why a line whose chain is right cannot be read: it is no JSON, or it says what only a newer program knows.
-fn unread(error: &serde_json::Error) -> String {
+fn why_unread(error: &serde_json::Error) -> String {
     match error.is_data() {
         true => format!("a newer riddlemill wrote it ({error}); {NEWER}"),
         false => error.to_string(),
@@ -107,4 +107,18 @@ impl From<LogError> for Error {
             LogError::Newer { path, what } => Error::Newer { path, what, hint: NEWER },
         }
     }
+}
+
+/// What is wrong with a log whose salvage was not finished.
+pub(super) const STOPPED: &str =
+    "a salvage of it was stopped before its end: `riddlemill fsck --salvage` finishes it";
+
+/// Where the intact lines of a log in one file are kept during a salvage.
+pub(super) fn of_log(path: &Path) -> PathBuf {
+    path.with_extension("salvage")
+}
+
+/// Where the intact lines of a log in segments are kept during a salvage.
+pub(super) fn of_segments(folder: &Path) -> PathBuf {
+    folder.join("lines.salvage")
 }

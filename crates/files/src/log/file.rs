@@ -7,13 +7,11 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::LogError;
 use super::chain::Walk;
 use super::disk::locked;
-use super::heads::{Head, Home, UNLISTED};
-use super::lines::{lines, to_lines};
-use super::proof::{Proved, prove};
-use super::stopped;
+use super::frames::{lines, to_lines};
+use super::heads::{Head, Home, Proved, UNLISTED, prove};
+use super::{LogError, error};
 use crate::fence;
 
 /// A file of JSON lines that are only ever appended.
@@ -47,8 +45,8 @@ impl Log {
     /// # Errors
     /// [`LogError`] if the file cannot be read, or was changed.
     pub fn read(&self) -> Result<Vec<u8>, LogError> {
-        if stopped::of_log(&self.path).exists() {
-            return Err(LogError::damaged(&self.path, stopped::STOPPED));
+        if error::of_log(&self.path).exists() {
+            return Err(LogError::damaged(&self.path, error::STOPPED));
         }
         // The heads first: a file that grows meanwhile is longer than they state.
         let head = self.head()?;

@@ -40,14 +40,9 @@ mod error;
 mod file;
 mod frames;
 mod heads;
-mod lines;
-mod merge;
 mod names;
-mod proof;
 mod salvage;
 mod segments;
-mod stopped;
-mod strays;
 mod writer;
 
 #[cfg(test)]
@@ -66,8 +61,7 @@ pub use disk::{
 };
 pub use error::{LineError, LogError};
 pub use file::Log;
-pub use frames::{Frame, Piece, frames, pieces, read_frame};
-pub use lines::{lines, placed_lines, to_lines};
+pub use frames::{Frame, Piece, frames, lines, pieces, placed_lines, read_frame, to_lines};
 pub use names::{LogName, Logs};
 pub use salvage::Salvaged;
 pub use segments::Position;

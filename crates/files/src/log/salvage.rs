@@ -8,12 +8,11 @@ use serde::Serialize;
 
 use super::chain::{Chain, split};
 use super::disk::{SegmentName, entries, free_folder, move_aside, numbered};
-use super::frames::pieces;
+use super::error::{of_log, of_segments};
+use super::frames::{lines, pieces};
 use super::heads::{HEADS, Head, Home};
-use super::lines::lines;
 use super::names::{LogName, Logs};
 use super::segments::is_log;
-use super::stopped::{of_log, of_segments};
 use super::{Log, LogError, Segments};
 use crate::durable;
 use crate::fence;
@@ -116,7 +115,7 @@ impl Logs<'_> {
                 move_aside(&raw.join(HEADS), &moved_to.join(HEADS))?;
                 // Without heads, the logs' own chains have to do.
                 for (_, kind) in self.all(Vec::new())? {
-                    adopt(&home, &kind)?;
+                    adopt_log(&home, &kind)?;
                 }
                 salvaged.push(Salvaged { log: name, what, kept: 0, left_out: 0, moved_to });
                 // The other logs can be checked only now that there are heads again.
@@ -157,7 +156,7 @@ impl Logs<'_> {
                     files.extend(Some(file.to_owned()).filter(is_there));
                 }
                 LogName::Files(folder) => {
-                    let names = names(&raw.join(folder))?.into_iter();
+                    let names = list_names(&raw.join(folder))?.into_iter();
                     let stems = names.filter_map(|name| {
                         name.strip_suffix(".jsonl")
                             .or_else(|| name.strip_suffix(".salvage"))
@@ -166,7 +165,7 @@ impl Logs<'_> {
                     files.extend(stems.map(|stem| format!("{folder}/{stem}.jsonl")));
                 }
                 LogName::InEach(folder, file) => {
-                    let below = names(&raw.join(folder))?.into_iter();
+                    let below = list_names(&raw.join(folder))?.into_iter();
                     files.extend(below.map(|below| format!("{folder}/{below}/{file}")).filter(is_there));
                 }
             }
@@ -190,18 +189,18 @@ impl Logs<'_> {
     }
 }
 
-fn names(folder: &Path) -> Result<Vec<String>, LogError> {
+fn list_names(folder: &Path) -> Result<Vec<String>, LogError> {
     Ok(entries(folder)?.iter().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect())
 }
 
 /// Gives heads to a log that has lost them. The lengths are unknown, and a chain that does not match is found
 /// on reading.
-fn adopt(home: &Home, kind: &Kind) -> Result<(), LogError> {
+fn adopt_log(home: &Home, kind: &Kind) -> Result<(), LogError> {
     let folder = match kind {
         Kind::File(log) => return home.append_synced(&[Head::empty(home.name(log.path()))]),
         Kind::Folder(segments) => &segments.dir,
     };
-    let names = names(folder)?;
+    let names = list_names(folder)?;
     let mut segments: Vec<_> = names.iter().filter_map(|name| SegmentName::parse(name)).collect();
     // Of the two files that a stopped seal leaves, the sealed one counts.
     segments.sort_by_key(|segment| segment.is_sealed);
@@ -218,18 +217,18 @@ fn of_file(home: &Home, log: &Log, moved_to: &Path) -> Result<(usize, usize), Lo
     let files = [(path.to_owned(), moved_to.to_owned())];
     let intact =
         |path: &Path| -> Result<Vec<Intact>, LogError> { Ok(sound(&home.name(path), &what_is_there(path)?)) };
-    replace(home, &of_log(path), &files, vec![name], intact, |lines| log.append(lines))
+    replace_log(home, &of_log(path), &files, vec![name], intact, |lines| log.append(lines))
 }
 
 fn of_folder(home: &Home, segments: &Segments, moved_to: &Path) -> Result<(usize, usize), LogError> {
     let folder = &segments.dir;
     // Any file name of a log counts, because a wrong name may be the damage.
-    let there = names(folder)?.into_iter().filter(|name| is_log(name));
+    let there = list_names(folder)?.into_iter().filter(|name| is_log(name));
     let files: Vec<_> = there.map(|name| (folder.join(&name), moved_to.join(&name))).collect();
     let intact = |path: &Path| -> Result<Vec<Intact>, LogError> {
         let mut bytes = what_is_there(path)?;
         if path.extension().is_some_and(|extension| extension == "zst") {
-            bytes = unpacked(&bytes);
+            bytes = unpack_damaged(&bytes);
         }
         // Whether a line matches its own id is checked by its readers.
         Ok(lines(&bytes)
@@ -238,7 +237,7 @@ fn of_folder(home: &Home, segments: &Segments, moved_to: &Path) -> Result<(usize
     };
     let gone = segments.heads()?.into_keys().collect();
     let append = |lines: &[u8]| segments.writer()?.append(&[lines]).map(drop);
-    replace(home, &of_segments(folder), &files, gone, intact, append)
+    replace_log(home, &of_segments(folder), &files, gone, intact, append)
 }
 
 /// A file's content. A link or a pipe in its place holds none of its lines; it is moved aside itself.
@@ -252,7 +251,7 @@ fn what_is_there(path: &Path) -> Result<Vec<u8>, LogError> {
 
 /// Moves the files of a log aside, and makes the log of their intact lines anew. Returns how many these are, and
 /// how many lines are left out.
-fn replace(
+fn replace_log(
     home: &Home,
     salvage: &Path,
     files: &[(PathBuf, PathBuf)],
@@ -327,7 +326,7 @@ fn is_object(line: &[u8]) -> bool {
 }
 
 /// The lines of a sealed segment before, between and after its damage.
-fn unpacked(packed: &[u8]) -> Vec<u8> {
+fn unpack_damaged(packed: &[u8]) -> Vec<u8> {
     let mut lines = Vec::new();
     for piece in pieces(packed) {
         lines.extend_from_slice(&piece.bytes);

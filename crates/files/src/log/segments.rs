@@ -8,18 +8,18 @@
 //!
 //! An append is on disk when it returns. A process that dies in the middle leaves a last line without its
 //! end; readers ignore it, and the next append cuts it off. Nothing else is ever removed, except the open
-//! file of a segment once its sealed copy is on disk.
+//! file of a segment once its sealed copy is on disk. A log can be merged with one that diverged from it.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::LogError;
+use rustc_hash::FxHashSet;
+
 use super::chain::{Walk, split};
 use super::disk::{SegmentName, entries, numbered, open_path, read_from};
-use super::heads::{HEADS, Head, Heads, Home, UNLISTED};
-use super::lines::placed_lines;
-use super::proof::prove;
-use super::stopped;
+use super::frames::{lines, placed_lines};
+use super::heads::{HEADS, Head, Heads, Home, UNLISTED, prove};
+use super::{Log, LogError, error};
 use crate::{Digest, unpack};
 
 /// An open segment longer than this is sealed after the append.
@@ -87,8 +87,8 @@ impl Segments {
 
     fn try_read_after(&self, position: &mut Position) -> Result<Vec<(PathBuf, Vec<u8>)>, LogError> {
         let from_start = position.segment == 0;
-        if from_start && stopped::of_segments(&self.dir).exists() {
-            return Err(LogError::damaged(&self.dir, stopped::STOPPED));
+        if from_start && error::of_segments(&self.dir).exists() {
+            return Err(LogError::damaged(&self.dir, error::STOPPED));
         }
         // The heads first: a log that grows meanwhile is longer than they state.
         let heads = if from_start { self.heads()? } else { Heads::default() };
@@ -126,7 +126,7 @@ impl Segments {
                             prove(&path, &lines, 0, self.start(number), Some(head))?.lines
                         }
                         // A reader may have read its first lines while it was open.
-                        _ => bare(&lines[lines.len().min(skip as usize)..]),
+                        _ => bare_lines(&lines[lines.len().min(skip as usize)..]),
                     };
                     // A sealed segment never grows, so the reader continues with the next one.
                     *position = Position { segment: number + 1, bytes: 0, walk: None };
@@ -255,7 +255,7 @@ pub(super) fn sealed_lines(path: &Path, hash: Digest) -> Result<Vec<u8>, LogErro
 }
 
 /// Lines without their chains.
-fn bare(lines: &[u8]) -> Vec<u8> {
+fn bare_lines(lines: &[u8]) -> Vec<u8> {
     let mut bare = Vec::with_capacity(lines.len());
     for (_, line) in placed_lines(lines) {
         let Some(line) = line.strip_suffix(b"\n") else { break };
@@ -263,4 +263,46 @@ fn bare(lines: &[u8]) -> Vec<u8> {
         bare.push(b'\n');
     }
     bare
+}
+
+impl Log {
+    /// Appends the lines of `other` that this log does not have, in order. Returns the new ones; `only_look`
+    /// stores none.
+    ///
+    /// # Errors
+    /// [`LogError`] if either is damaged, or this one cannot be written; then none is stored.
+    pub fn merge(&self, other: &Log, only_look: bool) -> Result<Vec<Vec<u8>>, LogError> {
+        let mut known: FxHashSet<Vec<u8>> = lines(&self.read()?).map(<[u8]>::to_vec).collect();
+        let mut new: Vec<Vec<u8>> = lines(&other.read()?).map(<[u8]>::to_vec).collect();
+        new.retain(|line| known.insert(line.clone()));
+        if !new.is_empty() && !only_look {
+            let mut bytes = new.join(&b'\n');
+            bytes.push(b'\n');
+            self.append(&bytes)?;
+        }
+        Ok(new)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_added_elsewhere_is_taken_over_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let [here, there] = ["here", "there"].map(|name| {
+            let log = Log::at(dir.path().join(name).join("raw/tasks.jsonl"));
+            log.append(b"{\"n\":1}\n").unwrap();
+            log
+        });
+        here.append(b"{\"n\":2}\n").unwrap();
+        there.append(b"{\"n\":3}\n{\"n\":4}\n").unwrap();
+        assert_eq!(here.merge(&there, true).unwrap().len(), 2);
+        assert_eq!(here.read().unwrap(), b"{\"n\":1}\n{\"n\":2}\n", "a look stores nothing");
+        assert_eq!(here.merge(&there, false).unwrap(), [b"{\"n\":3}".to_vec(), b"{\"n\":4}".to_vec()]);
+        assert!(here.merge(&there, false).unwrap().is_empty());
+        assert_eq!(here.read().unwrap(), b"{\"n\":1}\n{\"n\":2}\n{\"n\":3}\n{\"n\":4}\n");
+        assert!(here.merge(&Log::at(dir.path().join("nowhere.jsonl")), false).unwrap().is_empty());
+    }
 }

@@ -9,9 +9,8 @@ use rayon::prelude::*;
 use super::LogError;
 use super::chain::{Walk, split};
 use super::disk::{last_line, locked, numbered, put_sealed};
-use super::heads::Head;
-use super::lines::{is_whole, lines};
-use super::proof::prove;
+use super::frames::{is_whole, lines};
+use super::heads::{Head, prove};
 use super::segments::{CONTEXT, Position, Segment, Segments, sealed_lines};
 use crate::digest::Digester;
 use crate::fence;
@@ -127,7 +126,7 @@ impl Writer<'_> {
         let sealed = |hash: &String| self.segments.dir.join(format!("{}.{hash}.jsonl.zst", numbered(number)));
         // Readers ignore this ending, so a seal that is stopped leaves nothing that looks like a segment.
         let partial = open.with_extension("jsonl.zst.tmp");
-        let hash = put_sealed(&partial, |file| pack(&open, file), |hash| Ok(sealed(hash)));
+        let hash = put_sealed(&partial, |file| pack_segment(&open, file), |hash| Ok(sealed(hash)));
         let hash = hash.map_err(LogError::io(&open, "seal"))?;
         // The sealed copy is on disk.
         fence::remove_file(&open).map_err(LogError::io(&open, "remove"))?;
@@ -180,7 +179,7 @@ impl Writer<'_> {
 }
 
 /// Compresses the lines of an open segment into `file`, on all cores, and returns their hash.
-fn pack(open: &Path, file: &mut File) -> io::Result<String> {
+fn pack_segment(open: &Path, file: &mut File) -> io::Result<String> {
     let mut from = fence::open(open)?;
     let mut hash = Digester::new(CONTEXT);
     // The hash of a sealed segment is that of the length and then the lines, and pieces have to give the same.

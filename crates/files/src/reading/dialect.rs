@@ -4,6 +4,8 @@ use std::io::Read;
 
 use csv::{Reader, ReaderBuilder};
 
+use super::quoting::quoting_of;
+
 /// Bytes of a file that show what it is.
 pub const HEAD: usize = 64 << 10;
 
@@ -20,6 +22,10 @@ pub struct Dialect {
     pub delimiter: u8,
     /// Bytes of the line `sep=;` that spreadsheets put above the table.
     pub skip: usize,
+    /// Whether a quotation mark at the start of a cell may be none of its text.
+    pub has_quotes: bool,
+    /// Whether it is a fault where such a mark is not closed, and no text.
+    pub is_strict: bool,
 }
 
 impl Dialect {
@@ -29,9 +35,9 @@ impl Dialect {
             return found;
         }
         let whole = head.len() < HEAD;
-        let mut best = (Dialect { delimiter: b',', skip: 0 }, (0, 0, 0));
+        let mut best = (Dialect::of(b',', 0), (0, 0, 0));
         for delimiter in DELIMITERS {
-            let dialect = Dialect { delimiter, skip: 0 };
+            let dialect = Dialect::of(delimiter, 0);
             let mut rows: Vec<usize> = Vec::new();
             let mut reader = dialect.reader(head);
             for row in reader.byte_records().take(ROWS) {
@@ -49,7 +55,17 @@ impl Dialect {
                 best = (dialect, score);
             }
         }
-        best.0
+        match best.0 {
+            dialect if dialect.delimiter == b'\t' => {
+                let (has_quotes, is_strict) = quoting_of(head, b'\t', whole);
+                Dialect { has_quotes, is_strict, ..dialect }
+            }
+            dialect => dialect,
+        }
+    }
+
+    fn of(delimiter: u8, skip: usize) -> Dialect {
+        Dialect { delimiter, skip, has_quotes: true, is_strict: true }
     }
 
     /// Reads the rows, the header among them. `text` is what is behind `skip`.
@@ -73,7 +89,7 @@ fn stated(head: &[u8]) -> Option<Dialect> {
         return None;
     };
     let skip = end + if head[end..].starts_with(b"\r\n") { 2 } else { 1 };
-    Some(Dialect { delimiter, skip })
+    Some(Dialect::of(delimiter, skip))
 }
 
 /// A column's name as it is looked up: without blanks around it, and without a mark of byte order.

@@ -1,11 +1,13 @@
 //! Text in the encodings that programs for Chinese and spreadsheets write, as UTF-8.
 
-use std::io::{self, Read};
+use std::io::{self, BufRead, Read};
+use std::path::Path;
 
-use encoding_rs::{Encoding, GB18030, UTF_8, UTF_16BE, UTF_16LE};
+use encoding_rs::{BIG5, EUC_JP, EUC_KR, Encoding, GB18030, SHIFT_JIS, UTF_8, UTF_16BE, UTF_16LE};
 use encoding_rs_io::{DecodeReaderBytes, DecodeReaderBytesBuilder};
 
 use super::dialect::HEAD;
+use super::open;
 
 /// Text as UTF-8, and what it was before.
 pub struct Decoded {
@@ -28,43 +30,69 @@ pub fn encoding_of(head: &[u8]) -> (&'static Encoding, usize) {
         [0, first, 0, second, ..] if first != 0 && second != 0 => return (UTF_16BE, 0),
         _ => {}
     }
-    (if is_gb18030(head) { GB18030 } else { UTF_8 }, 0)
+    (of_lines(head), 0)
 }
 
-/// Whether no line outside of ASCII is UTF-8 and all of them are GB18030, in the characters of which Chinese mostly
-/// consists: in GB18030 most texts of Western encodings mean something, too.
-fn is_gb18030(head: &[u8]) -> bool {
+/// Characters that any Chinese text of some length has, in both scripts, and the marks of its sentences.
+const COMMON: &str = "的一是不了在人有我他這这個个們们中來来上大為为和國国地到以說说時时要就出會会可也你對对生能而子那得於于著着下自之年過过發发後后作裡里用道行所然家事成方多經经麼么去法學学如都同現现當当沒没動动面起看定天分還还進进好小部其些主樣样理心她本前開开但因只從从想實实日者意無无與与把什問问吗嗎呢吧啊為谁誰哪怎，。？！、；：「」“”（）《》…";
+
+/// UTF-8, unless no line outside of ASCII is in it and all of them are in one encoding for Chinese.
+fn of_lines(head: &[u8]) -> &'static Encoding {
     // The head may end in the middle of a character.
     let whole = match head.len() < HEAD {
         true => head,
         false => &head[..memchr::memrchr(b'\n', head).unwrap_or(head.len() - 3)],
     };
-    let mut lines =
-        whole.split(|byte| matches!(byte, b'\n' | b'\r')).filter(|line| !line.is_ascii()).peekable();
-    if lines.peek().is_none() {
-        return false;
+    let lines = || whole.split(|byte| matches!(byte, b'\n' | b'\r')).filter(|line| !line.is_ascii());
+    if lines().next().is_none() || lines().any(|line| std::str::from_utf8(line).is_ok()) {
+        return UTF_8;
     }
+    let text_in = |encoding: &'static Encoding| -> Option<String> {
+        let decoded = lines().map(|line| encoding.decode_without_bom_handling(line));
+        decoded.map(|(text, is_wrong)| (!is_wrong).then_some(text)).collect()
+    };
+    let (mainland, taiwan) = (text_in(GB18030), text_in(BIG5));
+    let common = |text: &Option<String>| -> usize {
+        text.iter().flat_map(|text| text.chars()).filter(|c| COMMON.contains(*c)).count()
+    };
+    // Most bytes of one mean something in the other, but rarely what people write. Of a Western encoding a few do in both.
+    let is_chinese = |text: &str| {
+        let wide = text.chars().filter(|c| !c.is_ascii()).count();
+        text.chars().filter(|c| COMMON.contains(*c)).count() * SPARSE >= wide
+    };
+    match (&mainland, &taiwan) {
+        (_, Some(text)) if common(&taiwan) > common(&mainland) && is_chinese(text) => BIG5,
+        (Some(text), _) => {
+            let pairs = lines().map(pairs_of_gb2312);
+            let (common, rare) = pairs.fold((0, 0), |sum, line| (sum.0 + line.0, sum.1 + line.1));
+            if common > rare || is_chinese(text) { GB18030 } else { UTF_8 }
+        }
+        _ => UTF_8,
+    }
+}
+
+/// Among so many characters of a Chinese text one is common.
+const SPARSE: usize = 16;
+
+/// How many pairs of bytes are of the characters of which Chinese in GB18030 mostly consists, and how many are not: in it most
+/// texts of Western encodings mean something, too.
+fn pairs_of_gb2312(line: &[u8]) -> (usize, usize) {
     let (mut common, mut rare) = (0, 0);
-    for line in lines {
-        if std::str::from_utf8(line).is_ok() || GB18030.decode_without_bom_handling(line).1 {
-            return false;
-        }
-        let mut at = 0;
-        while at < line.len() {
-            at += match line[at..] {
-                [first, ..] if first.is_ascii() => 1,
-                [first, second, ..] if first >= 0xa1 && second >= 0xa1 => {
-                    common += 1;
-                    2
-                }
-                _ => {
-                    rare += 1;
-                    2
-                }
-            };
-        }
+    let mut at = 0;
+    while at < line.len() {
+        at += match line[at..] {
+            [first, ..] if first.is_ascii() => 1,
+            [first, second, ..] if first >= 0xa1 && second >= 0xa1 => {
+                common += 1;
+                2
+            }
+            _ => {
+                rare += 1;
+                2
+            }
+        };
     }
-    common > rare
+    (common, rare)
 }
 
 /// Reads text of any of these encodings.
@@ -89,6 +117,70 @@ pub fn text_of(mut reader: Box<dyn Read + Send>) -> io::Result<Decoded> {
     Ok(Decoded { reader: Box::new(decoder), encoding: Some(encoding), mark: 0 })
 }
 
+/// Text most of whose lines are neither UTF-8 nor in another encoding that is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OtherEncoding {
+    /// Its lines, as far as it was looked at.
+    pub lines: u64,
+    /// Those that are not UTF-8.
+    pub wrong: u64,
+    /// The encoding that all of these are probably in, as `iconv` calls it.
+    pub name: Option<&'static str>,
+}
+
+/// Bytes of a file whose lines are counted, at most.
+const COUNTED: u64 = 256 << 20;
+
+/// The encoding of a file whose lines beyond ASCII are mostly no UTF-8; `None` of any other, and of one that cannot be read.
+pub fn other_encoding(path: &Path) -> Option<OtherEncoding> {
+    let mut head = Vec::with_capacity(HEAD);
+    let mut reader = open(path).ok()?;
+    reader.by_ref().take(HEAD as u64).read_to_end(&mut head).ok()?;
+    let is_cut = |bytes: &[u8]| std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_some());
+    // Nearly every file ends here.
+    if encoding_of(&head) != (UTF_8, 0) || !is_cut(&head) {
+        return None;
+    }
+    let mut reader = io::BufReader::new(io::Cursor::new(head).chain(reader).take(COUNTED));
+    let (mut lines, mut sound, mut wrong, mut line) = (0, 0, 0, Vec::new());
+    let (mut lone, mut high) = (0, 0);
+    // Of two bytes a character, in which texts of others are seldom valid, as `iconv` calls them.
+    let mut fits = [
+        (EUC_JP, "EUC-JP", true),
+        (SHIFT_JIS, "SHIFT_JIS", true),
+        (EUC_KR, "CP949", true),
+        (BIG5, "BIG5", true),
+        (GB18030, "GB18030", true),
+    ];
+    while reader.read_until(b'\n', &mut line).ok()? > 0 {
+        lines += 1;
+        if std::str::from_utf8(&line).is_err() {
+            wrong += 1;
+            let is_high = |at: usize| line.get(at).is_some_and(|byte| !byte.is_ascii());
+            for at in (0..line.len()).filter(|at| is_high(*at)) {
+                high += 1u64;
+                lone += u64::from(!is_high(at + 1) && (at == 0 || !is_high(at - 1)));
+            }
+            for (encoding, _, fits) in fits.iter_mut().filter(|(_, _, fits)| *fits) {
+                *fits = !encoding.decode_without_bom_handling(&line).1;
+            }
+        } else {
+            sound += u64::from(!line.is_ascii());
+        }
+        line.clear();
+    }
+    // One line in another encoding is that line's fault.
+    if wrong < 2 || wrong <= sound {
+        return None;
+    }
+    // Letters with accents stand between letters; a character of an Asian language has two bytes.
+    let name = match lone * 10 >= high * 8 {
+        true => Some("WINDOWS-1252"),
+        false => fits.iter().find(|(_, _, fits)| *fits).map(|(_, name, _)| *name),
+    };
+    Some(OtherEncoding { lines, wrong, name })
+}
+
 /// An error where it occurred.
 struct Failing(Option<io::Error>);
 
@@ -111,6 +203,26 @@ mod tests {
     }
 
     #[test]
+    fn a_file_of_another_encoding_is_known_as_a_whole() {
+        let of = |bytes: &[u8]| {
+            let file = tempfile::NamedTempFile::new().unwrap();
+            std::fs::write(file.path(), bytes).unwrap();
+            other_encoding(file.path())
+        };
+        let western = |n: usize| format!("{n},Pourquoi le caf\u{e9} d\u{92}hier est-il press\u{e9}\n");
+        let bytes: Vec<u8> =
+            (0..3000).flat_map(|n| western(n).chars().map(|c| c as u8).collect::<Vec<_>>()).collect();
+        let found = of(&[b"id,text\n", &bytes[..]].concat()).unwrap();
+        assert_eq!(found, OtherEncoding { lines: 3001, wrong: 3000, name: Some("WINDOWS-1252") });
+        let korean = "id,text\n1,왜 물고기는 목이 마르지 않을까\n2,구름은 높은 곳이 무서울까\n";
+        assert_eq!(of(&EUC_KR.encode(korean).0).map(|found| found.wrong), Some(2));
+        // Mostly sound, or in an encoding that is read.
+        assert_eq!(of("caf\u{e9}\ncaf\u{e9}\n".as_bytes()), None);
+        assert_eq!(of(&["冰箱\n云\n".as_bytes(), b"caf\xe9\n"].concat()), None);
+        assert_eq!(of(&GB18030.encode("冰箱\n云\n").0), None);
+    }
+
+    #[test]
     fn encodings_are_told_by_marks_zeros_and_lines() {
         let text = "id,标题\n1,冰箱会感冒吗\n";
         let utf16 = |swap: bool, mark: bool| -> Vec<u8> {
@@ -124,6 +236,12 @@ mod tests {
             assert_eq!(read(&utf16(true, mark)), (text.into(), "UTF-16BE"), "{mark}");
         }
         assert_eq!(read(&GB18030.encode(text).0), (text.into(), "gb18030"));
+        // Traditional Chinese is not read as other characters.
+        for text in ["id,標題\n1,為什麼冰箱不會感冒？\n", "雨傘自己會不會淋濕\n", "魚在水裡會口渴嗎\n"]
+        {
+            assert_eq!(read(&BIG5.encode(text).0), (text.into(), "Big5"));
+            assert_eq!(read(&GB18030.encode(text).0), (text.into(), "gb18030"));
+        }
         // One line in another encoding is that line's fault.
         let mixed = [&GB18030.encode("冰箱\n").0[..], "会感冒吗\n".as_bytes()].concat();
         assert_eq!(read(&mixed).1, "UTF-8");

@@ -5,17 +5,20 @@
 //!
 //! - [`sniff`]: what a file is, from its first bytes, and what to do with one that cannot be read.
 //! - [`open`]: its bytes without compression; [`zipped`]: what a zip holds.
-//! - [`text_of`]: text in UTF-8, UTF-16 or GB18030 as UTF-8.
-//! - [`Dialect`]: how a table of text is written; [`workbook`]: spreadsheets.
+//! - [`text_of`]: text in UTF-8, UTF-16, GB18030 or Big5 as UTF-8.
+//! - [`Dialect`]: how a table of text is written; [`RowReader`]: its rows; [`workbook`]: spreadsheets.
 
 mod dialect;
 mod encoding;
 mod packed;
+mod quoting;
+mod rows;
 mod sniff;
 pub mod workbook;
 pub mod zipped;
 
 pub use dialect::{Dialect, HEAD, column_name};
-pub use encoding::{Decoded, encoding_of, text_of};
+pub use encoding::{Decoded, OtherEncoding, encoding_of, other_encoding, text_of};
 pub use packed::{Packing, open};
+pub use rows::{Row, RowFault, RowReader};
 pub use sniff::{Foreign, Form, sniff};

@@ -57,6 +57,32 @@ impl Packing {
         }
     }
 
+    /// What packs so.
+    pub fn name(self) -> &'static str {
+        match self {
+            Packing::Plain => "nothing",
+            Packing::Gzip => "gzip",
+            Packing::Zstd => "zstd",
+            Packing::Bzip2 => "bzip2",
+            Packing::Xz => "xz",
+            Packing::Lz4 => "lz4",
+            Packing::Zip => "zip",
+        }
+    }
+
+    /// The command that writes such a file without its packing to its output.
+    pub fn unpacks_by(self) -> &'static str {
+        match self {
+            Packing::Plain => "cat",
+            Packing::Gzip => "gzip -dc",
+            Packing::Zstd => "zstd -dc --long=31",
+            Packing::Bzip2 => "bzip2 -dc",
+            Packing::Xz => "xz -dc",
+            Packing::Lz4 => "lz4 -dc",
+            Packing::Zip => "unzip -p",
+        }
+    }
+
     /// That of a file; one that cannot be read has none.
     pub fn of_file(path: &Path) -> Packing {
         let mut head = Vec::new();

@@ -229,6 +229,24 @@ fn of_text(text: &str) -> Form {
     if SQL_WORDS.iter().any(|words| upper.starts_with(words)) {
         return foreign("a dump of a database in SQL", SQL);
     }
+    if is_script(text) {
+        return foreign(
+            "a script with JSON in it (as archives of Twitter have, or replies to a callback)",
+            "`sed -e '1s/^[^[{]*//' -e '$s/[);]*$//' FILE > posts.json` leaves the JSON",
+        );
+    }
+    if is_yaml(text) {
+        return foreign(
+            "YAML",
+            "`python3 -c \"import json, sys, yaml; json.dump(yaml.safe_load(sys.stdin), sys.stdout, default=str)\" < FILE > posts.json` writes it as JSON",
+        );
+    }
+    if let Some(parts) = odd_delimiter(text) {
+        return foreign(
+            format!("a table whose columns are parted by `{}`", parts.escape_default()),
+            format!("`sed 's/{}/\\t/g' FILE > posts.tsv` parts them by tabs", in_sed(parts)),
+        );
+    }
     if is_mhtml(text) {
         return Form::Mhtml;
     }
@@ -251,6 +269,76 @@ fn of_text(text: &str) -> Form {
             if head.contains("<!DOCTYPE HTML") || head.contains("<HTML") { Form::Html } else { Form::Xml }
         }
         _ => Form::Text,
+    }
+}
+
+/// An assignment or a call, whose value is an object or a list.
+fn is_script(text: &str) -> bool {
+    let head: String = text.chars().take(200).collect();
+    let Some(at) = head.find(['[', '{']) else { return false };
+    let before = head[..at].trim_end();
+    let is_name = |name: &str| {
+        let name = name.trim();
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$'))
+    };
+    if let Some(assigned) = before.strip_suffix('=') {
+        let name =
+            ["var ", "let ", "const ", "export const "].iter().find_map(|word| assigned.strip_prefix(word));
+        return is_name(name.unwrap_or(assigned));
+    }
+    before == "export default" || before.strip_suffix('(').is_some_and(is_name)
+}
+
+/// Lines that are looked at.
+const LINES: usize = 20;
+
+fn first_lines(text: &str) -> Vec<&str> {
+    text.lines().map(str::trim_end).filter(|line| !line.trim().is_empty()).take(LINES).collect()
+}
+
+/// A list or an object with keys, each on a line of its own.
+fn is_yaml(text: &str) -> bool {
+    let is_pair = |line: &str| {
+        let line = line.trim_start().trim_start_matches("- ");
+        let key = line.split_once(": ").map(|(key, _)| key).or(line.strip_suffix(':'));
+        key.is_some_and(|key| {
+            !key.is_empty() && key.chars().count() < 40 && !key.contains([' ', ',', '"', '，', '：'])
+        })
+    };
+    let lines = first_lines(text);
+    let Some(first) = lines.first() else { return false };
+    let lines: Vec<&&str> = lines.iter().filter(|line| !line.starts_with('#') && **line != "---").collect();
+    if lines.is_empty() || !is_pair(lines[0]) {
+        return false;
+    }
+    let is_inner = |line: &str| line.starts_with([' ', '\t']) || line.trim_start().starts_with('-');
+    let all = lines.iter().all(|line| is_pair(line) || is_inner(line));
+    // A talk has a name and a colon before each line, too.
+    all && (*first == "---"
+        || first.starts_with("%YAML")
+        || lines.iter().any(|line| line.trim_start().starts_with("- ")))
+}
+
+/// What parts columns where it is nothing that tables are usually parted by.
+fn odd_delimiter(text: &str) -> Option<&'static str> {
+    const ODD: [&str; 7] = ["::", "\u{1}", "\u{1f}", "@@", "##", "^", "~"];
+    const USUAL: [&str; 4] = ["\t", ";", "|", ","];
+    let lines = first_lines(text);
+    let parts_all = |by: &str| {
+        let counts: Vec<usize> = lines.iter().map(|line| line.matches(by).count()).collect();
+        lines.len() > 1
+            && counts.first().is_some_and(|first| *first > 0 && counts.iter().all(|count| count == first))
+    };
+    let is_usual = USUAL.iter().any(|by| parts_all(by));
+    ODD.into_iter().find(|by| !is_usual && parts_all(by))
+}
+
+fn in_sed(parts: &str) -> String {
+    match parts {
+        "\u{1}" => "\\x01".to_owned(),
+        "\u{1f}" => "\\x1f".to_owned(),
+        "^" => "\\^".to_owned(),
+        parts => parts.to_owned(),
     }
 }
 
@@ -332,74 +420,5 @@ fn of_zip(path: &Path) -> Form {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::io::{Cursor, Write};
-
-    use zip::ZipWriter;
-    use zip::write::SimpleFileOptions;
-
-    use super::*;
-
-    fn of(bytes: &[u8]) -> Form {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        file.as_file().write_all(bytes).unwrap();
-        sniff(file.path())
-    }
-
-    fn zip(files: &[(&str, &[u8])]) -> Vec<u8> {
-        let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
-        for (name, bytes) in files {
-            let stored = SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
-            zip.start_file(*name, stored).unwrap();
-            zip.write_all(bytes).unwrap();
-        }
-        zip.finish().unwrap().into_inner()
-    }
-
-    #[test]
-    fn files_that_can_be_read_are_told_apart() {
-        for (bytes, form) in [
-            (&b""[..], Form::Empty),
-            (b" \n\xef\xbb\xbf ", Form::Empty),
-            (b"\xef\xbb\xbf\n {\"a\": 1}", Form::Json),
-            (b"\xff\xfe[\0{\0", Form::Json),
-            (b"id;title\n", Form::Text),
-            (b"PAR1", Form::Parquet),
-            (b"WARC/1.0\r\n", Form::Warc),
-            (b"<!DOCTYPE html><p>", Form::Html),
-            (b"<!-- saved from url=(0014)http://a.example/ -->\n<html>", Form::Html),
-            (b"<?xml version=\"1.0\"?><posts/>", Form::Xml),
-            (
-                b"From: <Saved by Blink>\r\nMIME-Version: 1.0\r\nContent-Type: multipart/related;\r\n",
-                Form::Mhtml,
-            ),
-        ] {
-            assert_eq!(of(bytes), form, "{:?}", String::from_utf8_lossy(bytes));
-        }
-        assert_eq!(of(&zip(&[("archive/a.warc.gz", b"x"), ("datapackage.json", b"{}")])), Form::Wacz);
-        assert_eq!(of(&zip(&[("posts.json", b"[1]"), ("__MACOSX/posts.json", b"x")])), Form::Json);
-        assert_eq!(of(&zip(&[("xl/workbook.xml", b"x"), ("b", b"")])), Form::Workbook);
-    }
-
-    #[test]
-    fn what_cannot_be_read_is_named_with_what_to_do() {
-        let mut tar = vec![0; 512];
-        tar[257..262].copy_from_slice(b"ustar");
-        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-        packed.write_all(&tar).unwrap();
-        for (bytes, what, remedy) in [
-            (b"SQLite format 3\0".to_vec(), "an SQLite database", "sqlite3"),
-            (b"7z\xbc\xaf\x27\x1c".to_vec(), "a 7-Zip archive", "7z x FILE"),
-            (packed.finish().unwrap(), "a tar archive", "tar xf FILE"),
-            (b"\x80\x04\x95\0".to_vec(), "a Python pickle", "to_json"),
-            (b"-- MySQL dump 10.13\n".to_vec(), "SQL", "export the table"),
-            (b"version https://git-lfs.github.com/spec/v1\n".to_vec(), "Git LFS", "git lfs pull"),
-            (zip(&[("a.csv", b"x"), ("b.csv", b"x")]), "a zip of 2 files (a.csv, b.csv)", "unzip it"),
-            (zip(&[("word/document.xml", b"x"), ("c", b"")]), "a document", "save it as a table"),
-            (b"PK\x03\x04".to_vec(), "a damaged zip", "download it again"),
-        ] {
-            let Form::Foreign(found) = of(&bytes) else { panic!("{what}: {:?}", of(&bytes)) };
-            assert!(found.what.contains(what) && found.remedy.contains(remedy), "{found:?}");
-        }
-    }
-}
+#[path = "sniff_tests.rs"]
+mod tests;

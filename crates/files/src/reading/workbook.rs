@@ -10,6 +10,8 @@ use calamine::{Cell, Data, DataRef, Dimensions, Ods, Range, Reader, Xls, Xlsx};
 const UNPACKED: u64 = 256 << 20;
 /// Most cells between the first and the last used one: a hostile sheet may leave most of them empty.
 const CELLS: u64 = 4_000_000;
+/// Up to here a float has all whole numbers.
+const EXACT: f64 = 9_007_199_254_740_992.0;
 /// Areas of merged cells.
 const MERGED: usize = 1000;
 /// Most bytes of a file that is held in memory.
@@ -203,6 +205,10 @@ pub fn text(cell: &Data) -> Option<String> {
                 _ => format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}"),
             }
         }
+        // A number beyond this has lost its last digits: written as other programs write it, it is not taken for a whole one.
+        Data::Float(number) if number.fract() == 0.0 && number.abs() > EXACT => {
+            format!("{number:E}").replace('E', "E+")
+        }
         other => other.to_string(),
     };
     (!text.is_empty()).then_some(text)
@@ -292,6 +298,11 @@ mod tests {
     fn numbers_are_written_as_people_see_them() {
         assert_eq!(text(&Data::Float(9_300_000_001.0)).as_deref(), Some("9300000001"));
         assert_eq!(text(&Data::Float(3.5)).as_deref(), Some("3.5"));
+        // An id of 19 digits is none any more.
+        assert_eq!(
+            text(&Data::Float(1_234_567_890_123_456_789.0)).as_deref(),
+            Some("1.2345678901234568E+18")
+        );
         assert_eq!(text(&Data::String(String::new())), None);
     }
 }

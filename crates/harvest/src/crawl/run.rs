@@ -20,6 +20,7 @@ use super::sitemap;
 use super::visit::{Event, Outcome, Visitor};
 use super::walk::Item;
 use crate::pages::{Class, Facts, charset, classify, parse};
+use riddlemill_text::text::counted;
 
 /// The result of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -274,7 +275,8 @@ impl Crawl<'_> {
             self.frontier.put_back(item.clone());
         } else if turned_away {
             let refusals = self.source.politeness.refusals;
-            let why = format!("{} pages in a row are refused, the last {}", refusals, done.url);
+            let why =
+                format!("{} in a row refused, the last {}", counted(u64::from(refusals), "page"), done.url);
             // Pages of a block are requested once more, so they are not set aside yet.
             self.summary.forbidden.retain(|url| !self.frontier.waits(url));
             self.block(host, why, events);

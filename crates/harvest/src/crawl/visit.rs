@@ -15,6 +15,7 @@ use super::robots::{MAX_BYTES, Robots};
 use super::settings::Politeness;
 use crate::pages::Class;
 use crate::warc::Truncated;
+use riddlemill_text::text::counted;
 
 const AGENT: &str = "riddlemill";
 // RFC 9309, 2.4: a stored file should not be used for more than 24 hours.
@@ -164,8 +165,11 @@ impl Visitor {
             // The gate keeps the wait, so that the other pages of the host wait as well.
             turn.leave(delay.max(wait));
             if last {
-                let attempts =
-                    if attempt == 0 { String::new() } else { format!(", {} attempts", attempt + 1) };
+                let attempts = if attempt == 0 {
+                    String::new()
+                } else {
+                    format!(", {}", counted(u64::from(attempt) + 1, "attempt"))
+                };
                 let why = format!("{why}{attempts}");
                 return match result {
                     _ if throttled => Outcome::Throttled(why),

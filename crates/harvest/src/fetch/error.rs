@@ -1,5 +1,7 @@
 //! Why a file could not be fetched.
 
+use riddlemill_text::text::counted;
+
 /// Why a file could not be fetched.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
@@ -24,7 +26,8 @@ pub enum FetchError {
     },
     /// Too many attempts in a row received nothing.
     #[error(
-        "{url}: gave up after {attempts} attempts: {why}\n  hint: the part that was received is kept; the same command continues from there"
+        "{url}: gave up after {}: {why}\n  hint: the part that was received is kept; the same command continues from there",
+        counted(u64::from(*attempts), "attempt")
     )]
     GaveUp {
         /// The address.

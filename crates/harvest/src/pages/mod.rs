@@ -28,8 +28,8 @@ pub use import::{Imported, PageNote, each, import};
 pub use parse::{Facts, FloorComments, Parsed, Site, classify, parse};
 pub use profile::Profile;
 pub use row::{Post, PostKind};
-pub use text::entities;
 pub use text::number_of;
+pub use text::{entities, text_of_html};
 
 pub use riddlemill_text::text::time;
 

@@ -1,9 +1,11 @@
 //! The text of an element as a reader sees it.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use ego_tree::NodeId;
 use ego_tree::iter::Edge;
+use regex::Regex;
 use scraper::node::Element;
 use scraper::{ElementRef, Node};
 
@@ -70,6 +72,31 @@ pub fn entities(text: &str) -> Cow<'_, str> {
     }
     out.push_str(rest);
     Cow::Owned(out)
+}
+
+/// The elements that sites write in texts.
+const ELEMENTS: &str = "a|abbr|article|b|blockquote|br|center|code|dd|del|div|dl|dt|em|figcaption|figure|font|h[1-6]|hr|i|iframe|img|ins|li|ol|p|pre|s|section|small|span|strike|strong|sub|sup|table|tbody|td|th|thead|tr|tt|u|ul|video|wbr";
+
+/// What an HTML text shows; `None` of a text that is none. It is one if an element of sites stands in it that is closed, is empty by
+/// itself, or has attributes: `<爸爸去哪了>` and `a<b` are words.
+pub fn text_of_html(text: &str) -> Option<String> {
+    static TAG: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(&format!(
+            r#"(?i)</(?:{ELEMENTS})\s*>|<(?:br|hr|wbr|p|li|img)\s*/?>|<(?:{ELEMENTS})(?:\s+[a-z-]+\s*=\s*(?:"[^"]*"|'[^']*'|[^\s<>]+))+\s*/?>"#
+        ))
+        .ok()
+    });
+    memchr::memchr(b'<', text.as_bytes())?;
+    if !TAG.as_ref()?.is_match(text) {
+        return None;
+    }
+    let lower = text.to_ascii_lowercase();
+    let has_blocks =
+        lower.contains("<br") || lower.contains("<p") || lower.contains("<div") || lower.contains("<li");
+    // Without elements that end lines, those of the text are meant.
+    let lines = if has_blocks { Cow::Borrowed(text) } else { Cow::Owned(text.replace('\n', "<br>")) };
+    let read = text_of(super::dom::fragment(&lines).ok()?.root_element(), &[]);
+    Some(read.replace('\u{a0}', " ").trim().to_owned())
 }
 
 /// Longest entity, from `&` to `;`: the longest name has 33 bytes.
@@ -207,6 +234,21 @@ mod tests {
             ("&&amp;&lt", "&&&lt"),
         ] {
             assert_eq!(entities(written), read, "{written}");
+        }
+    }
+
+    #[test]
+    fn a_text_in_html_is_read_as_it_is_shown_and_others_are_none() {
+        for (written, read) in [
+            ("<p>云会</p><p>恐高吗&nbsp;？</p>", Some("云会\n恐高吗 ？")),
+            ("one<br/>two &amp; three", Some("one\ntwo & three")),
+            ("<a href=\"http://x.example\">here</a>\nand there", Some("here\nand there")),
+            ("<b>bold</b> &lt;p&gt;", Some("bold <p>")),
+            ("<爸爸去哪了>的主角是谁", None),
+            ("if a<b and c>d", None),
+            ("<b> is a tag, <script> another", None),
+        ] {
+            assert_eq!(text_of_html(written).as_deref(), read, "{written}");
         }
     }
 

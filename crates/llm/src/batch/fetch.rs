@@ -152,7 +152,7 @@ impl Engine {
             if self.store.contains(&item.key)? {
                 continue;
             }
-            let failure = unanswered(item, entry.at_ms, how.to_owned());
+            let failure = unanswered_failure(item, entry.at_ms, how.to_owned());
             settling.push(self.store.settle(Line::Failure(Failure { lasting: true, ..failure }))?);
         }
         for one in settling {
@@ -208,7 +208,7 @@ impl Engine {
         came: Option<Result<Received, Unanswered>>,
         how: &str,
     ) -> Line {
-        let failure = unanswered(item, since_ms, format!("not answered: {how}"));
+        let failure = unanswered_failure(item, since_ms, format!("not answered: {how}"));
         let (at_ms, elapsed_ms) = (failure.at_ms, failure.elapsed_ms);
         let received = match came {
             Some(Ok(received)) => received,
@@ -257,7 +257,7 @@ impl Engine {
 }
 
 /// An attempt in a batch that brought no answer and costs nothing.
-fn unanswered(item: &Item, since_ms: u64, error: String) -> Failure {
+fn unanswered_failure(item: &Item, since_ms: u64, error: String) -> Failure {
     Failure {
         id: item.attempt.clone(),
         key: item.key,

@@ -67,7 +67,7 @@ impl Engine {
         };
         let taken = Turn::take(open_log(self.store.dir())).await;
         let (mut turn, open) = taken.map_err(|error| GiveUpError::Log(error.to_string()))?;
-        let entry = found(open, name)?;
+        let entry = find_batch(open, name)?;
         let server = Server { transport, endpoint: &self.endpoint };
         let id = match &entry.id {
             Some(id) => id.clone(),
@@ -113,14 +113,14 @@ impl Engine {
 pub async fn give_up_lost(store: &Store, name: &str) -> Result<OpenBatch, GiveUpError> {
     let taken = Turn::take(open_log(store.dir())).await;
     let (turn, open) = taken.map_err(|error| GiveUpError::Log(error.to_string()))?;
-    let entry = found(open, name)?;
+    let entry = find_batch(open, name)?;
     let over = entry.over("lost, and counted as spent");
     log::add(&turn.log, &over).map_err(|error| GiveUpError::Log(error.to_string()))?;
     Ok(OpenBatch::from_entry(entry))
 }
 
 /// The batch with a name, or with an unambiguous prefix of one.
-fn found(open: Vec<Entry>, name: &str) -> Result<Entry, GiveUpError> {
+fn find_batch(open: Vec<Entry>, name: &str) -> Result<Entry, GiveUpError> {
     let is = |entry: &Entry| entry.batch == name || entry.id.as_deref() == Some(name);
     let begins = |entry: &Entry| entry.batch.starts_with(name);
     // A full name must stay usable if another name begins with it.

@@ -92,7 +92,7 @@ impl Engine {
             };
             match brought {
                 Ok(BatchState::Complete) => turn.brought = true,
-                Ok(BatchState::InProgress(state)) => turn.waiting.extend(waits(&entry, &state)),
+                Ok(BatchState::InProgress(state)) => turn.waiting.extend(waiting_requests(&entry, &state)),
                 Err(stuck) => turn.waiting.extend(is_stuck(&entry, &stuck)),
             }
         }
@@ -246,8 +246,8 @@ impl Engine {
         }
         let brought = self.brought(server, turn, &entry, true).await;
         let waiting: Vec<(Key, Held)> = match &brought {
-            Ok(BatchState::Complete) => unanswered(&entry).collect(),
-            Ok(BatchState::InProgress(state)) => waits(&entry, state).collect(),
+            Ok(BatchState::Complete) => unanswered_requests(&entry).collect(),
+            Ok(BatchState::InProgress(state)) => waiting_requests(&entry, state).collect(),
             Err(stuck) => is_stuck(&entry, stuck).collect(),
         };
         let is_over = matches!(brought, Ok(BatchState::Complete));
@@ -344,19 +344,19 @@ fn chunks<'c>(questions: &[Question], chats: &'c [usize]) -> Vec<&'c [usize]> {
 }
 
 /// `in a batch of llm.mine since Tue, 24 Nov 2026 06:40:00 GMT`.
-fn since(entry: &Entry) -> String {
+fn since_text(entry: &Entry) -> String {
     format!("in a batch of llm.{} since {}", entry.endpoint, log::date(entry.at_ms))
 }
 
 /// The requests of a batch in progress, held with its state.
-fn waits(entry: &Entry, state: &str) -> impl Iterator<Item = (Key, Held)> {
+fn waiting_requests(entry: &Entry, state: &str) -> impl Iterator<Item = (Key, Held)> {
     let state = if state.is_empty() { String::new() } else { format!(" ({state})") };
-    let said = format!("{}{state}", since(entry));
+    let said = format!("{}{state}", since_text(entry));
     all_held(entry, in_batch(&entry.endpoint, BatchStands::Open, said, "run again to fetch it"))
 }
 
 /// The requests of a batch that ended without an answer to them: expired, or cancelled.
-fn unanswered(entry: &Entry) -> impl Iterator<Item = (Key, Held)> {
+fn unanswered_requests(entry: &Entry) -> impl Iterator<Item = (Key, Held)> {
     let endpoint = &entry.endpoint;
     let said = format!("in a batch of llm.{endpoint} that ended without an answer to it");
     all_held(entry, in_batch(endpoint, BatchStands::Ended, said, "run again to ask again"))
@@ -364,7 +364,7 @@ fn unanswered(entry: &Entry) -> impl Iterator<Item = (Key, Held)> {
 
 /// The requests of a batch whose state is unknown.
 fn is_stuck(entry: &Entry, stuck: &Stuck) -> impl Iterator<Item = (Key, Held)> {
-    let since = since(entry);
+    let since = since_text(entry);
     all_held(
         entry,
         match stuck {

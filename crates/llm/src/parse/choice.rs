@@ -2,9 +2,8 @@
 
 use std::ops::RangeInclusive;
 
-use super::Unreadable;
 use super::denied::{is_denied, is_denied_first, speaks_of_exceptions};
-use super::text::{narrow, unfenced};
+use super::{Unreadable, narrow, unfenced};
 
 /// The text in `<choice>…</choice>` on the last non-blank line, one of `allowed` (RuozhiBench-MC: `AnswerA`
 /// or `AnswerB`). Case and spaces in it are ignored; anything after it on that line is an error.

@@ -35,7 +35,7 @@ pub fn object(reply: &str, keys: &[&str]) -> Result<Map<String, Value>, Unreadab
         any = true;
         at = end;
         let mut with_keys = Vec::new();
-        within(map, keys, &mut with_keys);
+        find_within(map, keys, &mut with_keys);
         for map in with_keys {
             match &found {
                 // The same object twice, for example as a draft and as the result, is unambiguous.
@@ -48,10 +48,10 @@ pub fn object(reply: &str, keys: &[&str]) -> Result<Map<String, Value>, Unreadab
     }
     found.ok_or_else(|| {
         let lacks = match any {
-            true => format!("the JSON object must have the keys {}", quoted(keys)),
-            false => format!("the reply holds no JSON object with the keys {}", quoted(keys)),
+            true => format!("the JSON object must have the keys {}", quote_keys(keys)),
+            false => format!("the reply holds no JSON object with the keys {}", quote_keys(keys)),
         };
-        match twice(reply) {
+        match repeated_name(reply) {
             Some(key) => {
                 let what = format!("the JSON object gives the key \"{key}\" two different values");
                 Unreadable::new(what).said_before(lacks)
@@ -62,7 +62,7 @@ pub fn object(reply: &str, keys: &[&str]) -> Result<Map<String, Value>, Unreadab
 }
 
 /// The key that an object of the reply gives two different values.
-fn twice(reply: &str) -> Option<String> {
+fn repeated_name(reply: &str) -> Option<String> {
     let starts = reply.match_indices('{').take(MAX_STARTS);
     starts.map(|(start, _)| &reply[start..]).find_map(|rest| {
         let ends = [closing_brace(rest, true), closing_brace(rest, false)];
@@ -71,14 +71,14 @@ fn twice(reply: &str) -> Option<String> {
 }
 
 /// The object itself if it has the keys, else those in it that have them.
-fn within(map: Map<String, Value>, keys: &[&str], found: &mut Vec<Map<String, Value>>) {
+fn find_within(map: Map<String, Value>, keys: &[&str], found: &mut Vec<Map<String, Value>>) {
     if keys.iter().all(|key| map.contains_key(*key)) {
         found.push(map);
         return;
     }
     for (_, value) in map {
         if let Value::Object(inner) = value {
-            within(inner, keys, found);
+            find_within(inner, keys, found);
         }
     }
 }
@@ -341,6 +341,6 @@ pub fn strings(map: &Map<String, Value>, key: &str, count: usize) -> Result<Vec<
     })
 }
 
-fn quoted(keys: &[&str]) -> String {
+fn quote_keys(keys: &[&str]) -> String {
     keys.iter().map(|key| format!("\"{key}\"")).collect::<Vec<_>>().join(", ")
 }

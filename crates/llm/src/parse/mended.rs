@@ -58,7 +58,7 @@ impl Cursor<'_> {
     }
 
     fn skip(&mut self) {
-        self.at += blank(self.rest());
+        self.at += blank_bytes(self.rest());
     }
 
     fn take(&mut self, any: &[char]) -> bool {
@@ -75,7 +75,7 @@ impl Cursor<'_> {
             if self.take(&['}']) {
                 break;
             }
-            let (key, length) = key(self.rest())?;
+            let (key, length) = key_at_start(self.rest())?;
             self.at += length;
             let value = self.value(true)?;
             Pair { key, value }.into(&mut map)?;
@@ -107,7 +107,7 @@ impl Cursor<'_> {
         match self.rest().chars().next()? {
             '{' => self.object().map(Value::Object),
             '[' => self.array(),
-            quote if closers(quote).is_some() => self.string(in_object).map(Value::String),
+            quote if closers_of(quote).is_some() => self.string(in_object).map(Value::String),
             _ => self.literal(),
         }
     }
@@ -129,7 +129,7 @@ impl Cursor<'_> {
     /// mark, because nothing would tell a mark inside it from one at its end.
     fn string(&mut self, in_object: bool) -> Option<String> {
         let open = self.rest().chars().next()?;
-        let closers = closers(open)?;
+        let closers = closers_of(open)?;
         self.at += open.len_utf8();
         let mut text = String::new();
         loop {
@@ -194,7 +194,7 @@ impl Cursor<'_> {
     /// Whether a text may end here, behind a closing mark.
     fn ends(&self, in_object: bool) -> bool {
         let rest = self.rest();
-        let space = blank(rest);
+        let space = blank_bytes(rest);
         let next = &rest[space..];
         if !in_object {
             return next.starts_with([',', '，', ']']);
@@ -202,8 +202,8 @@ impl Cursor<'_> {
         match next.strip_prefix([',', '，']) {
             // A comma before the brace is a slip of its own.
             Some(after) => {
-                let after = &after[blank(after)..];
-                key(after).is_some() || after.starts_with('}')
+                let after = &after[blank_bytes(after)..];
+                key_at_start(after).is_some() || after.starts_with('}')
             }
             None => {
                 let line_ends = rest[..space].contains(['\n', '\r']);
@@ -229,12 +229,12 @@ impl Cursor<'_> {
     }
 }
 
-fn closers(open: char) -> Option<&'static [char]> {
+fn closers_of(open: char) -> Option<&'static [char]> {
     QUOTES.iter().find(|(known, _)| *known == open).map(|(_, closers)| *closers)
 }
 
 /// Bytes of white space at the start, marks of the byte order included.
-fn blank(text: &str) -> usize {
+fn blank_bytes(text: &str) -> usize {
     text.len() - text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}').len()
 }
 
@@ -244,10 +244,10 @@ fn is_end(text: &str) -> bool {
 }
 
 /// The key at the start of a text with its colon, and how many bytes both take.
-fn key(text: &str) -> Option<(String, usize)> {
-    let start = blank(text);
+fn key_at_start(text: &str) -> Option<(String, usize)> {
+    let start = blank_bytes(text);
     let open = text[start..].chars().next()?;
-    let closers = closers(open)?;
+    let closers = closers_of(open)?;
     let name = &text[start + open.len_utf8()..];
     // Not further: every mark of a long text is looked at like this.
     let end = name[..name.floor_char_boundary(KEY + 1)].find(closers).filter(|end| *end > 0)?;
@@ -255,11 +255,11 @@ fn key(text: &str) -> Option<(String, usize)> {
     let is_name = name.chars().all(|c| c.is_alphanumeric() || "_- .".contains(c));
     let close = rest.chars().next()?;
     let rest = &rest[close.len_utf8()..];
-    let rest = rest[blank(rest)..].strip_prefix([':', '：']).filter(|_| is_name)?;
+    let rest = rest[blank_bytes(rest)..].strip_prefix([':', '：']).filter(|_| is_name)?;
     Some((name.trim().to_owned(), text.len() - rest.len()))
 }
 
 /// A key at the start of a line.
 fn key_of_line(line_ends: bool, text: &str) -> Option<()> {
-    (line_ends && key(text).is_some()).then_some(())
+    (line_ends && key_at_start(text).is_some()).then_some(())
 }

@@ -106,12 +106,12 @@ impl Prompts {
     pub fn load(folder: Option<&Path>) -> Result<Prompts, PromptError> {
         let mut overrides = Vec::new();
         if let Some(folder) = folder.filter(|folder| folder.exists()) {
-            collect(folder, folder, &mut overrides)?;
+            collect_files(folder, folder, &mut overrides)?;
         }
         if let Some((name, _)) =
             overrides.iter().find(|(name, _)| !embedded().any(|known| known.name == name))
         {
-            return Err(unknown(name));
+            return Err(unknown_prompt(name));
         }
         let prompts = embedded()
             .map(|&riddlemill_benchmarks::Prompt { name, text: embedded }| {
@@ -190,16 +190,20 @@ impl Prompts {
     fn find(&self, name: &str) -> Result<&Prompt, PromptError> {
         let of = |name: &str| self.prompts.iter().find(|prompt| prompt.name == name);
         let worded = if self.wording.is_empty() { None } else { of(&format!("{name}{}", self.wording)) };
-        worded.or_else(|| of(name)).ok_or_else(|| unknown(name))
+        worded.or_else(|| of(name)).ok_or_else(|| unknown_prompt(name))
     }
 }
 
-fn collect(folder: &Path, within: &Path, found: &mut Vec<(String, PathBuf)>) -> Result<(), PromptError> {
+fn collect_files(
+    folder: &Path,
+    within: &Path,
+    found: &mut Vec<(String, PathBuf)>,
+) -> Result<(), PromptError> {
     let io = |source| PromptError::Io { path: within.to_owned(), source };
     for entry in fs::read_dir(within).map_err(io)? {
         let path = entry.map_err(io)?.path();
         if path.is_dir() {
-            collect(folder, &path, found)?;
+            collect_files(folder, &path, found)?;
         } else if path.extension().is_some_and(|extension| extension == "jinja") {
             let name = path.strip_prefix(folder).unwrap_or(&path).with_extension("");
             let parts: Vec<_> = name.iter().map(|part| part.to_string_lossy()).collect();
@@ -211,7 +215,7 @@ fn collect(folder: &Path, within: &Path, found: &mut Vec<(String, PathBuf)>) -> 
     Ok(())
 }
 
-fn unknown(name: &str) -> PromptError {
+fn unknown_prompt(name: &str) -> PromptError {
     // Without its benchmark, a name is compared with the last parts of the prompts' names.
     let own = |known: &'static str| known.rsplit('/').next().unwrap_or(known);
     let names = || embedded().map(|known| known.name);

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::request::{Key, Message, Role};
 
-use super::inside::inside_among;
+use super::inside_among;
 use riddlemill_benchmarks::bounds;
 
 // The filters of a prompt, in addition to the template language's own:
@@ -48,18 +48,18 @@ pub enum TemplateError {
     #[error("output is text or json, not {0}")]
     Output(String),
     /// It is not valid in the template language, or a value is missing or wrong.
-    #[error("{}{}", describe(.0), place(.0))]
+    #[error("{}{}", describe_error(.0), place_of(.0))]
     Language(#[from] Error),
 }
 
-fn describe(error: &Error) -> String {
+fn describe_error(error: &Error) -> String {
     match error.detail() {
         Some(detail) => format!("{}: {detail}", error.kind()),
         None => error.kind().to_string(),
     }
 }
 
-fn place(error: &Error) -> String {
+fn place_of(error: &Error) -> String {
     error.line().map(|line| format!(" (line {line} of the message)")).unwrap_or_default()
 }
 
@@ -120,7 +120,7 @@ impl Template {
         // A block tag on a line of its own leaves no empty line.
         let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
         env.set_syntax(syntax?);
-        let tags = tags(body);
+        let tags = find_tags(body);
         env.add_filter("inside", move |text: Value, tag: String| match text.as_str() {
             Some(text) => Ok(inside_among(text, &tag, &tags)),
             None if text.is_undefined() => {
@@ -133,7 +133,7 @@ impl Template {
             _ => Err(Error::new(ErrorKind::InvalidOperation, "not one of the letters A to D")),
         });
         env.add_filter("alone", |text: String| text);
-        let sections = sections(body);
+        let sections = split_sections(body);
         let hash = Key::hash(format!("{output:?}\n{sections:?}").as_bytes()).to_string();
         for (at, (_, section)) in sections.iter().enumerate() {
             bounds::refuse_growth(section, 0)?;
@@ -188,7 +188,7 @@ impl Template {
 }
 
 /// The tags around its texts, folded for comparison.
-fn tags(body: &str) -> Vec<String> {
+fn find_tags(body: &str) -> Vec<String> {
     let named = |part: &str| {
         let quote = part.chars().next().filter(|c| matches!(c, '"' | '\''))?;
         part[1..].split_once(quote).map(|(tag, _)| tag.trim().to_lowercase())
@@ -200,7 +200,7 @@ fn tags(body: &str) -> Vec<String> {
     tags
 }
 
-fn sections(body: &str) -> Vec<(Role, String)> {
+fn split_sections(body: &str) -> Vec<(Role, String)> {
     let mut sections: Vec<(Role, String)> = Vec::new();
     for line in body.lines() {
         match line.trim_end() {

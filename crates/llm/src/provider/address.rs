@@ -1,8 +1,7 @@
 //! The URLs of an endpoint's requests.
 
-use crate::endpoint_error::EndpointError;
 use crate::secret::percent_encoded;
-use crate::settings::{Endpoint, Provider};
+use crate::settings::{Endpoint, EndpointError, Provider};
 
 /// Prefix and suffix of every request's path.
 #[derive(Debug)]

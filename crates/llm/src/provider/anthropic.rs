@@ -94,12 +94,12 @@ pub(super) fn assemble(stream: &str) -> Option<String> {
             }
             Some("content_block_delta") => {
                 if let (Some(block), Some(input)) = (blocks.get_mut(at), inputs.get_mut(at)) {
-                    append(block, input, &event["delta"]);
+                    append_delta(block, input, &event["delta"]);
                 }
             }
             Some("message_delta") => {
-                merge(&mut message, &event["delta"]);
-                merge(&mut message["usage"], &event["usage"]);
+                merge_usage(&mut message, &event["delta"]);
+                merge_usage(&mut message["usage"], &event["usage"]);
                 ended |= event["delta"]["stop_reason"].is_string();
             }
             Some("message_stop") => ended = true,
@@ -116,7 +116,7 @@ pub(super) fn assemble(stream: &str) -> Option<String> {
     })
 }
 
-fn append(block: &mut Value, input: &mut String, delta: &Value) {
+fn append_delta(block: &mut Value, input: &mut String, delta: &Value) {
     for (name, piece) in delta.as_object().into_iter().flatten().filter(|(name, _)| *name != "type") {
         match (name.as_str(), piece) {
             ("partial_json", Value::String(piece)) => input.push_str(piece),
@@ -129,7 +129,7 @@ fn append(block: &mut Value, input: &mut String, delta: &Value) {
     }
 }
 
-fn merge(into: &mut Value, from: &Value) {
+fn merge_usage(into: &mut Value, from: &Value) {
     let Value::Object(from) = from else { return };
     if !into.is_object() {
         *into = Value::Object(Map::new());

@@ -28,7 +28,10 @@ pub(super) fn call(endpoint: &Endpoint, requests: &[&Request]) -> Call {
             }
             // Last, so that a field of the settings replaces one of the same name.
             body.extend(sampling.extra.iter().map(|(name, value)| (name.clone(), value.clone())));
-            Call { path: path(endpoint, request, "chat/completions"), body: Value::Object(body).to_string() }
+            Call {
+                path: request_path(endpoint, request, "chat/completions"),
+                body: Value::Object(body).to_string(),
+            }
         }
         Input::Embedding { text, dimensions } => {
             // Servers that take no list take a single text.
@@ -40,7 +43,7 @@ pub(super) fn call(endpoint: &Endpoint, requests: &[&Request]) -> Call {
             if let Some(dimensions) = dimensions {
                 body["dimensions"] = json!(dimensions);
             }
-            Call { path: path(endpoint, request, "embeddings"), body: body.to_string() }
+            Call { path: request_path(endpoint, request, "embeddings"), body: body.to_string() }
         }
         Input::Translation { text, source, target } => {
             let body = json!({"q": text, "source": source, "target": target, "format": "text"});
@@ -50,7 +53,7 @@ pub(super) fn call(endpoint: &Endpoint, requests: &[&Request]) -> Call {
 }
 
 /// In Azure's dated interface a model is a deployment, which is part of the path.
-fn path(endpoint: &Endpoint, request: &Request, path: &str) -> String {
+fn request_path(endpoint: &Endpoint, request: &Request, path: &str) -> String {
     match endpoint.provider {
         Provider::Azure if !is_azure_v1(endpoint) => {
             let deployment: String = request.model.bytes().map(percent_encoded).collect();

@@ -29,7 +29,7 @@ pub(super) fn call(endpoint: &Endpoint, requests: &[&Request]) -> Call {
     for (name, value) in &sampling.extra {
         match MOVED.iter().find(|(moved, ..)| moved == name) {
             Some((_, table, field)) => insert_into(&mut body, table, field, value.clone()),
-            None => add(&mut body, name, value),
+            None => add_field(&mut body, name, value),
         }
     }
     if let Some(format) = text_format(format) {
@@ -41,7 +41,7 @@ pub(super) fn call(endpoint: &Endpoint, requests: &[&Request]) -> Call {
 }
 
 /// Adds a field; of a table that is there already, its fields.
-fn add(body: &mut Map<String, Value>, name: &str, value: &Value) {
+fn add_field(body: &mut Map<String, Value>, name: &str, value: &Value) {
     match (body.get_mut(name), value) {
         (Some(Value::Object(table)), Value::Object(more)) => {
             table.extend(more.iter().map(|(name, value)| (name.clone(), value.clone())));

@@ -289,11 +289,11 @@ impl Store {
             index::forget(&fresh, reply)?;
         }
         // An index omits damaged segments.
-        if self.damage.is_empty() && budgets(&fresh)? != budgets(&tx)? {
+        if self.damage.is_empty() && read_budgets(&fresh)? != read_budgets(&tx)? {
             let what = "the index charges other amounts than the segments; delete it".to_owned();
             verified.findings.push(Finding { segment: 0, at: None, what });
         }
-        if self.damage.is_empty() && places(&fresh)? != places(&tx)? {
+        if self.damage.is_empty() && read_places(&fresh)? != read_places(&tx)? {
             let what = "the index places replies elsewhere than the segments; delete it".to_owned();
             verified.findings.push(Finding { segment: 0, at: None, what });
         }
@@ -379,13 +379,13 @@ fn check_lines(
     Ok(())
 }
 
-fn budgets(db: &Connection) -> Result<Vec<(String, Usd, u64)>, rusqlite::Error> {
+fn read_budgets(db: &Connection) -> Result<Vec<(String, Usd, u64)>, rusqlite::Error> {
     db.prepare("SELECT scope, charged, attempts FROM spend ORDER BY scope")?
         .query_map([], |row| Ok((row.get(0)?, Usd::from_pico(row.get(1)?), row.get::<_, i64>(2)? as u64)))?
         .collect()
 }
 
-fn places(db: &Connection) -> Result<Vec<(Vec<u8>, u32, i64)>, rusqlite::Error> {
+fn read_places(db: &Connection) -> Result<Vec<(Vec<u8>, u32, i64)>, rusqlite::Error> {
     db.prepare("SELECT key, number, start FROM replies ORDER BY key")?
         .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
         .collect()

@@ -41,7 +41,7 @@ const HALF: i64 = i64::MAX / 2;
 const MOST_TOKENS: u64 = 1_000_000_000;
 
 /// An amount that can be added to another one in SQL.
-fn half(amount: Usd) -> i64 {
+fn half_amount(amount: Usd) -> i64 {
     amount.pico().clamp(-HALF, HALF)
 }
 
@@ -51,7 +51,7 @@ pub(super) fn summed(millions: i64, rest: i64) -> Usd {
 }
 
 /// What was reserved for an attempt, if it is known.
-fn reservation(db: &Connection, id: &str) -> Result<Option<Usd>> {
+fn reserved_for(db: &Connection, id: &str) -> Result<Option<Usd>> {
     let reserved = db
         .prepare_cached("SELECT reserved FROM attempts WHERE id = ?")?
         .query_row([id], |row| row.get::<_, Option<i64>>(0))
@@ -105,10 +105,10 @@ pub(super) fn clear(db: &Connection) -> Result<()> {
 pub(super) fn apply(db: &Connection, number: Number, start: u64, len: u64, line: &Line) -> Result<()> {
     match line {
         Line::Attempt(attempt) => {
-            begin(db, &attempt.id, attempt.reserved_picousd, &attempt.scopes)?;
+            begin_attempt(db, &attempt.id, attempt.reserved_picousd, &attempt.scopes)?;
         }
         Line::Failure(failure) => {
-            settle(db, &failure.id, failure.charged_picousd)?;
+            settle_attempt(db, &failure.id, failure.charged_picousd)?;
             db.prepare_cached("INSERT OR IGNORE INTO failures VALUES (?, ?, ?, ?, ?, ?, ?, ?)")?.execute(
                 params![
                     failure.id,
@@ -127,7 +127,7 @@ pub(super) fn apply(db: &Connection, number: Number, start: u64, len: u64, line:
         }
         Line::Reply(reply) => {
             if let Some(id) = &reply.id {
-                settle(db, id, reply.charged_picousd)?;
+                settle_attempt(db, id, reply.charged_picousd)?;
             }
             // The tombstone may be in a segment that was indexed earlier.
             let identity = reply.identity();
@@ -138,7 +138,7 @@ pub(super) fn apply(db: &Connection, number: Number, start: u64, len: u64, line:
                 return forget(db, &identity);
             }
             let usage = reply.usage.unwrap_or_default();
-            let reserved = reply.id.as_ref().map_or(Ok(None), |id| reservation(db, id))?;
+            let reserved = reply.id.as_ref().map_or(Ok(None), |id| reserved_for(db, id))?;
             let charged = reply.charged_picousd.believed(reserved.unwrap_or_default());
             let origin = Origin::parse(&reply.raw);
             // Of two replies to one request the earlier place counts, in whatever order they are indexed.
@@ -222,7 +222,7 @@ pub(super) fn identity(db: &Connection, key: &Key) -> Result<Option<Key>> {
         .optional()
 }
 
-fn begin(db: &Connection, id: &str, reserved: Usd, scopes: &[String]) -> Result<()> {
+fn begin_attempt(db: &Connection, id: &str, reserved: Usd, scopes: &[String]) -> Result<()> {
     let known: Option<(Option<i64>, Option<i64>)> = db
         .prepare_cached("SELECT reserved, outcome FROM attempts WHERE id = ?")?
         .query_row([id], |row| Ok((row.get(0)?, row.get(1)?)))
@@ -240,10 +240,10 @@ fn begin(db: &Connection, id: &str, reserved: Usd, scopes: &[String]) -> Result<
     ])?;
     let reserved = reserved.believed(Usd::ZERO);
     let amount = outcome.map_or(reserved, |outcome| Usd::from_pico(outcome).believed(reserved));
-    scopes.iter().try_for_each(|scope| charge(db, scope, amount, 1))
+    scopes.iter().try_for_each(|scope| charge_scope(db, scope, amount, 1))
 }
 
-fn settle(db: &Connection, id: &str, charged: Usd) -> Result<()> {
+fn settle_attempt(db: &Connection, id: &str, charged: Usd) -> Result<()> {
     type Known = (Option<i64>, Option<String>, Option<i64>);
     let known: Option<Known> = db
         .prepare_cached("SELECT reserved, scopes, outcome FROM attempts WHERE id = ?")?
@@ -258,7 +258,7 @@ fn settle(db: &Connection, id: &str, charged: Usd) -> Result<()> {
             let reserved = Usd::from_pico(reserved).believed(Usd::ZERO);
             let more = charged.believed(reserved) - reserved;
             let mut scopes = scopes.split('\n').filter(|scope| !scope.is_empty());
-            scopes.try_for_each(|scope| charge(db, scope, more, 0))
+            scopes.try_for_each(|scope| charge_scope(db, scope, more, 0))
         }
         // Its attempt is in a segment that is indexed later.
         _ => {
@@ -275,20 +275,20 @@ pub(super) fn lost(db: &Connection, charged: &Charges) -> Result<()> {
     for (scope, (amount, attempts)) in charged {
         db.prepare_cached("INSERT INTO lost VALUES (?, ?, ?)")?.execute(params![
             scope,
-            half(*amount),
+            half_amount(*amount),
             *attempts as i64
         ])?;
     }
     Ok(())
 }
 
-fn charge(db: &Connection, scope: &str, amount: Usd, attempts: i64) -> Result<()> {
+fn charge_scope(db: &Connection, scope: &str, amount: Usd, attempts: i64) -> Result<()> {
     // SQLite makes a floating-point number of a sum that does not fit, which nothing could read.
     db.prepare_cached(
         "INSERT INTO spend VALUES (?1, ?2, ?3) ON CONFLICT (scope) DO UPDATE SET
          charged = MAX(-?4, MIN(?4, charged + ?2)), attempts = attempts + ?3",
     )?
-    .execute(params![scope, half(amount), attempts, HALF])?;
+    .execute(params![scope, half_amount(amount), attempts, HALF])?;
     Ok(())
 }
 

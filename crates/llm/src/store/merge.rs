@@ -159,7 +159,7 @@ impl Known {
                 if self.attempts.contains_key(&identity) {
                     return None;
                 }
-                Line::Attempt(Attempt { id: renamed(&attempt.id, identity), ..attempt })
+                Line::Attempt(Attempt { id: rename_attempt(&attempt.id, identity), ..attempt })
             }
             Line::Failure(failure) => {
                 Line::Failure(Failure { id: self.id_here(&failure.id, of_failure(&failure)), ..failure })
@@ -180,27 +180,27 @@ impl Known {
     /// The id here of an attempt of the other store; made from its `outcome` if its own line is lost.
     fn id_here(&self, id: &str, outcome: Key) -> String {
         let here = self.ids.get(id).and_then(|identity| self.attempts.get(identity));
-        here.map_or_else(|| renamed(id, outcome), String::clone)
+        here.map_or_else(|| rename_attempt(id, outcome), String::clone)
     }
 }
 
-fn renamed(id: &str, after: Key) -> String {
-    format!("{}@{}", bare(id), &after.to_string()[..12])
+fn rename_attempt(id: &str, after: Key) -> String {
+    format!("{}@{}", bare_id(id), &after.to_string()[..12])
 }
 
 /// An attempt's id as given by the store that made it.
-fn bare(id: &str) -> &str {
+fn bare_id(id: &str) -> &str {
     id.split('@').next().unwrap_or(id)
 }
 
 fn of_attempt(attempt: &Attempt) -> Key {
     let numbers = [attempt.at_ms, attempt.reserved_picousd.pico() as u64];
-    line::identity(&attempt.key, &numbers, &[bare(&attempt.id)])
+    line::identity(&attempt.key, &numbers, &[bare_id(&attempt.id)])
 }
 
 fn of_failure(failure: &Failure) -> Key {
     let numbers = [failure.at_ms, failure.elapsed_ms, failure.charged_picousd.pico() as u64];
-    line::identity(&failure.key, &numbers, &[bare(&failure.id), &failure.error])
+    line::identity(&failure.key, &numbers, &[bare_id(&failure.id), &failure.error])
 }
 
 /// Passes each whole line of the sound segments in a folder on, with its segment and offset, in order.

@@ -51,6 +51,7 @@ pub use super::money::Usage;
 use super::money::Usd;
 use super::request::Key;
 use reader::Reader;
+use riddlemill_text::text::counted;
 use writer::{Job, Stopped};
 
 /// Segments are sealed above this size, uncompressed.
@@ -466,7 +467,7 @@ fn refuse(damage: &[Damage]) -> Result<(), StoreError> {
     let mut message = String::from("replies that were paid for are damaged or gone:");
     for damage in damage {
         let replies = match damage.replies {
-            Some(n) => format!("{n} replies, asking for them again costs at most {}", damage.most),
+            Some(n) => format!("{}, asking again costs at most {}", counted(n, "reply"), damage.most),
             None => "how many replies it had is unknown".into(),
         };
         message.push_str(&format!("\n  {}: {} ({replies})", damage.path.display(), damage.what));

@@ -44,13 +44,13 @@ pub(super) struct Entry {
 }
 
 /// The log of a store's segments.
-fn log(dir: &Path) -> Log {
+fn segments_log(dir: &Path) -> Log {
     Log::at(dir.join("segments.jsonl"))
 }
 
 /// The last entry of each segment; `None` if there never was a log.
 pub(super) fn read(dir: &Path) -> Result<Option<BTreeMap<Number, Entry>>, LogError> {
-    let log = log(dir);
+    let log = segments_log(dir);
     let entries: Vec<Entry> = log.entries()?;
     if entries.is_empty() && !log.path().exists() {
         return Ok(None);
@@ -67,7 +67,7 @@ pub(super) fn next(dir: &Path) -> Number {
 
 /// Adds entries and returns when they are on disk.
 pub(super) fn add(dir: &Path, entries: &[Entry]) -> Result<(), StoreError> {
-    Ok(log(dir).add(entries)?)
+    Ok(segments_log(dir).add(entries)?)
 }
 
 /// Records a segment before its first line is written.
@@ -155,11 +155,11 @@ pub(super) fn look(dir: &Path) -> Result<(Judged, Vec<Entry>), StoreError> {
     let mut entries = match read(dir) {
         Ok(entries) => entries,
         Err(LogError::Damaged { path, what }) => {
-            return Ok(((list(dir)?, vec![damaged(&path, 0, what, None)]), Vec::new()));
+            return Ok(((list_segments(dir)?, vec![damaged(&path, 0, what, None)]), Vec::new()));
         }
         Err(other) => return Err(other.into()),
     };
-    let listed = list(dir)?;
+    let listed = list_segments(dir)?;
     let knows = |entries: &BTreeMap<Number, Entry>| listed.iter().all(|(n, _)| entries.contains_key(n));
     if entries.as_ref().is_some_and(|entries| !knows(entries)) {
         // A segment was begun meanwhile.
@@ -231,6 +231,6 @@ fn not_its_hash(dir: &Path, number: Number) -> Result<Option<String>, StoreError
     Ok(differs.then(|| "it does not have the hash of its .sha256".to_owned()))
 }
 
-fn list(dir: &Path) -> Result<Vec<(Number, bool)>, StoreError> {
+fn list_segments(dir: &Path) -> Result<Vec<(Number, bool)>, StoreError> {
     segment::list(dir).map_err(|source| StoreError::io(dir, source))
 }

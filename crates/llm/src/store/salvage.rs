@@ -51,7 +51,7 @@ impl Store {
         }
         for damage in damaged() {
             let (mut lines, torn) = whole_lines(&damage.path);
-            lines.extend(tombstones(damage.segment, &lines, &old));
+            lines.extend(tombstones_of(damage.segment, &lines, &old));
             let rescued = registry::contents(damage.segment, &lines);
             // Copied, then accepted, then moved: a salvage that is stopped in between can be repeated.
             if !lines.is_empty() && !self.holds(&lines)? {
@@ -120,7 +120,7 @@ impl Store {
 }
 
 /// Tombstones by identity for the replies among the lines that old tombstones forget by place.
-fn tombstones(segment: Number, lines: &[u8], old: &[(Number, Key, u64)]) -> Vec<u8> {
+fn tombstones_of(segment: Number, lines: &[u8], old: &[(Number, Key, u64)]) -> Vec<u8> {
     let mut tombstones = Vec::new();
     for line in line::readable(lines) {
         let Line::Reply(reply) = line else { continue };
@@ -149,13 +149,13 @@ fn old_tombstones(lines: &[u8]) -> Vec<(Number, Key, u64)> {
 pub(super) fn whole_lines(path: &Path) -> (Vec<u8>, Vec<u64>) {
     let Ok(bytes) = fence::read(path) else { return (Vec::new(), Vec::new()) };
     if path.extension().is_none_or(|extension| extension != "zst") {
-        return sound(&bytes, 0, false);
+        return sound_lines(&bytes, 0, false);
     }
     let (mut lines, mut torn) = (Vec::new(), Vec::new());
     for piece in pieces(&bytes) {
         let (mut whole, mut wrong) = (Vec::new(), vec![piece.at]);
         if piece.is_whole {
-            (whole, wrong) = sound(&piece.bytes, piece.at, piece.has_checksum);
+            (whole, wrong) = sound_lines(&piece.bytes, piece.at, piece.has_checksum);
             // Without a checksum, one wrong line makes all of them doubtful.
             if !piece.has_checksum && !wrong.is_empty() {
                 (whole, wrong) = (Vec::new(), vec![piece.at]);
@@ -169,7 +169,7 @@ pub(super) fn whole_lines(path: &Path) -> (Vec<u8>, Vec<u64>) {
 
 /// The intact lines, and the offsets of others. What is proved to be as it was written and says what only a newer
 /// program knows is kept for that.
-fn sound(raw: &[u8], at: u64, is_proved: bool) -> (Vec<u8>, Vec<u64>) {
+fn sound_lines(raw: &[u8], at: u64, is_proved: bool) -> (Vec<u8>, Vec<u64>) {
     let (mut lines, mut torn) = (Vec::new(), Vec::new());
     for (start, bytes, line) in line::parsed(raw) {
         let is_whole = bytes.ends_with(b"\n")

@@ -30,7 +30,7 @@ const HEAD: usize = 64;
 pub(super) struct Marks(Mutex<FxHashMap<Number, Option<File>>>);
 
 /// The file of a segment's marks.
-fn path(index: &Path, number: Number) -> PathBuf {
+fn marks_path(index: &Path, number: Number) -> PathBuf {
     index.with_extension(format!("{number:06}.sent"))
 }
 
@@ -47,22 +47,22 @@ fn this_start() -> Option<[u8; HEAD]> {
 /// sent.
 pub(super) fn begin(index: &Path, number: Number) {
     let Some(head) = this_start() else { return };
-    if fs::write(path(index, number), head).is_err() {
+    if fs::write(marks_path(index, number), head).is_err() {
         remove(index, number);
     }
 }
 
 /// Removes the marks of a segment.
 pub(super) fn remove(index: &Path, number: Number) {
-    let _ = fs::remove_file(path(index, number));
+    let _ = fs::remove_file(marks_path(index, number));
 }
 
 impl Marks {
     /// Records that attempts are about to be sent.
     pub(super) fn set<'i>(&self, index: &Path, ids: impl Iterator<Item = &'i str>) {
         let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for (number, ordinal) in ids.filter_map(parts) {
-            let path = path(index, number);
+        for (number, ordinal) in ids.filter_map(split_id) {
+            let path = marks_path(index, number);
             let file = files.entry(number).or_insert_with(|| File::options().write(true).open(&path).ok());
             let set = |file: &mut File| {
                 file.seek(SeekFrom::Start(HEAD as u64 + ordinal))?;
@@ -77,7 +77,7 @@ impl Marks {
 }
 
 /// The segment of an attempt and its place in it.
-fn parts(id: &str) -> Option<(Number, u64)> {
+fn split_id(id: &str) -> Option<(Number, u64)> {
     let (number, ordinal) = id.split_once('#')?;
     Some((number.parse().ok()?, ordinal.parse().ok()?))
 }
@@ -96,13 +96,13 @@ pub(super) fn lines(dir: &Path, index: &Path, number: Number, raw: &[u8]) -> Vec
     if open.is_empty() {
         return Vec::new();
     }
-    let marks = fs::read(path(index, number))
+    let marks = fs::read(marks_path(index, number))
         .ok()
         .filter(|marks| this_start().is_some_and(|head| marks.starts_with(&head)));
     let in_batches = if open.values().any(|attempt| attempt.batch) { in_batches(dir) } else { None };
     let is_unsent = |attempt: &Attempt| {
         // A salvaged attempt carries the number of another segment.
-        let place = parts(&attempt.id).filter(|(of, _)| *of == number);
+        let place = split_id(&attempt.id).filter(|(of, _)| *of == number);
         let Some(place) = place.and_then(|(_, ordinal)| usize::try_from(ordinal).ok()) else { return false };
         match (attempt.batch, &marks, &in_batches) {
             (true, _, Some(in_batches)) => !in_batches.contains(&attempt.id),
@@ -112,11 +112,11 @@ pub(super) fn lines(dir: &Path, index: &Path, number: Number, raw: &[u8]) -> Vec
         }
     };
     let mut unsent: Vec<Attempt> = open.into_values().filter(is_unsent).collect();
-    unsent.sort_by_key(|attempt| parts(&attempt.id));
-    unsent.into_iter().map(outcome).collect()
+    unsent.sort_by_key(|attempt| split_id(&attempt.id));
+    unsent.into_iter().map(outcome_line).collect()
 }
 
-fn outcome(attempt: Attempt) -> Line {
+fn outcome_line(attempt: Attempt) -> Line {
     Line::Failure(Failure {
         id: attempt.id,
         key: attempt.key,

@@ -228,7 +228,7 @@ impl Writer {
         let (mut begun, mut going) = (Vec::new(), Vec::new());
         for (begin, _) in begins {
             let ordinal = open.attempts + going.len() as u64 + 1;
-            let (line, decision) = decide(&tx, &self.dir, open.number, ordinal, begin)?;
+            let (line, decision) = decide_attempt(&tx, &self.dir, open.number, ordinal, begin)?;
             if let Some(line) = line {
                 apply(&line, &line.bytes())?;
             }
@@ -327,7 +327,7 @@ impl Writer {
 
 /// Whether an attempt may be sent: not if the reply has arrived, another process is asking, or it could
 /// exceed a cap.
-fn decide(
+fn decide_attempt(
     db: &Connection,
     dir: &Path,
     number: Number,

@@ -10,12 +10,10 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use toml_edit::{Item, Table};
 
-use super::layer::{Layer, Origin};
-use super::own;
 use super::profile::Profiles;
 use super::sections::{Run, SECTIONS};
 use super::source::{PUBLISHED, SOURCE, Source, SourceKind, TABLE, Take};
-use super::{FILE, Problem, VERSION, unknown};
+use super::{FILE, Layer, Origin, Problem, VERSION, unknown};
 use riddlemill_harvest::crawl;
 use riddlemill_llm::Endpoint;
 use riddlemill_record::Language;
@@ -146,10 +144,10 @@ impl SettingsFile<'_> {
                     .into_iter()
                     .flat_map(|s| s.keys)
                     .copied()
-                    .chain(own::keys(recipe, stage))
+                    .chain(super::keys(recipe, stage))
                     .collect();
                 if keys.is_empty() {
-                    let names = known.map(|section| section.name).chain(own::sections(recipe));
+                    let names = known.map(|section| section.name).chain(super::sections(recipe));
                     self.problem(key_span(stages, stage), unknown("stage", stage, names));
                     continue;
                 }

@@ -11,13 +11,10 @@ use riddlemill_schema::Table as _;
 use riddlemill_schema::json::toml_value;
 
 use super::check::check;
-use super::layer::{Layer, Origin};
-use super::own;
 use super::sections::{Run, RunProfile, SECTIONS};
-use super::set_endpoint;
-use super::{FILE, Profiles, Source};
-use super::{Problem, Problems};
-use super::{near_miss, places, unknown};
+use super::{
+    FILE, Layer, Origin, Problem, Problems, Profiles, Source, near_miss, places, set_endpoint, unknown,
+};
 use riddlemill_files::{Trust, Wish};
 use riddlemill_harvest::crawl;
 use riddlemill_llm::Endpoint;
@@ -97,9 +94,9 @@ const LANGUAGE_OF: [&str; 4] = ["clean", "anonymise", "filter", "dedup"];
 #[derive(Debug, thiserror::Error)]
 enum NotUtf8 {
     #[error(
-        "it is in UTF-16, not in UTF-8\n  hint: save it as UTF-8, which editors offer under \"Save as\" or \"Encoding\""
+        "it is in {0}, not in UTF-8\n  hint: save it as UTF-8, which editors offer under \"Save as\" or \"Encoding\""
     )]
-    Utf16,
+    Wide(&'static str),
     #[error(
         "not UTF-8 at byte {0}\n  hint: save it as UTF-8, which editors offer under \"Save as\" or \"Encoding\""
     )]
@@ -108,9 +105,18 @@ enum NotUtf8 {
 
 /// The settings as text.
 fn utf8(bytes: Vec<u8>) -> Result<String, NotUtf8> {
+    // Its mark begins as that of UTF-16 does; without one, three of four bytes of Latin letters are zeros.
+    let is_quarters = |place: usize| {
+        let head = &bytes[..bytes.len().min(64)];
+        head.len() >= 4 && head.chunks_exact(4).all(|unit| (0..4).all(|at| (unit[at] != 0) == (at == place)))
+    };
+    let is_marked = bytes.starts_with(b"\xff\xfe\0\0") || bytes.starts_with(b"\0\0\xfe\xff");
+    if is_marked || is_quarters(0) || is_quarters(3) {
+        return Err(NotUtf8::Wide("UTF-32"));
+    }
     // Without a mark its Latin letters and zeros would pass for UTF-8.
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") || bytes.contains(&0) {
-        return Err(NotUtf8::Utf16);
+        return Err(NotUtf8::Wide("UTF-16"));
     }
     String::from_utf8(bytes).map_err(|e| NotUtf8::Byte(e.utf8_error().valid_up_to()))
 }
@@ -273,7 +279,7 @@ impl Config {
             }
         }
         for recipe in &self.recipes {
-            for own in own::settings_of(recipe) {
+            for own in super::settings_of(recipe) {
                 let Some((value, origin)) = self.lookup(Some(recipe), own.section, own.key.name) else {
                     continue;
                 };
@@ -292,7 +298,7 @@ impl Config {
                 self.lookup(Some(recipe), own.section, own.key.name)?.0.clone(),
             ))
         };
-        own::settings_of(recipe).iter().filter_map(value).collect()
+        super::settings_of(recipe).iter().filter_map(value).collect()
     }
 
     /// Every setting given explicitly, including those overridden by a later layer.
@@ -455,10 +461,10 @@ fn insert(
     }
     let of_all =
         SECTIONS.iter().find(|known| known.name == section).and_then(|known| known.find(key)).copied();
-    let own = recipe.and_then(|recipe| own::keys(recipe, section).find(|own| own.name == key));
+    let own = recipe.and_then(|recipe| super::keys(recipe, section).find(|own| own.name == key));
     let Some(kind) = own.or(of_all).map(|key| key.kind) else {
         let of_all = SECTIONS.iter().flat_map(|known| known.keys.iter().map(|key| (known.name, key.name)));
-        let own = recipe.map(own::settings_of).unwrap_or_default();
+        let own = recipe.map(super::settings_of).unwrap_or_default();
         let all: Vec<String> = of_all
             .chain(own.iter().map(|own| (own.section, own.key.name)))
             .map(|(section, key)| format!("{section}.{key}"))

@@ -6,9 +6,8 @@ use std::fmt::Write as _;
 use riddlemill_schema::json::item_json;
 use serde_json::Value;
 
-use super::reference::LLM;
 use super::sections::SECTIONS;
-use super::{Config, FILE, Overrides, Problems, json_schema};
+use super::{Config, FILE, LLM, Overrides, Problems, json_schema};
 
 const SEEDS: u64 = 1000;
 

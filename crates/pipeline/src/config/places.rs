@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::Problem;
-use super::layer::Origin;
 use super::sections::SECTIONS;
-use riddlemill_files::{Trust, Wish};
+use super::{Origin, Problem};
+use riddlemill_files::{Trust, Wish, shell_word};
 
 /// The settings whose values are files, folders or patterns of files.
 const PLACES: [(&str, &str); 7] = [
@@ -62,7 +61,7 @@ pub(super) fn agreed(
 
 /// Why a place is not read, and what agrees to it.
 pub fn refusal(written: &str, wish: &Wish) -> String {
-    let word = wish.word();
+    let word = shell_word(&wish.word());
     format!(
         "{written:?} would {wish}, outside of this workspace, which was not made on this machine; it was not read\n  \
          hint: if you want that, `riddlemill trust add {word}` says so once, --trust {word} for one call \

@@ -174,7 +174,7 @@ table! {
         endpoints: Vec<String> = [], "The [llm.<name>]s that answer.";
         samples: u32 [Whole(1, 100)] = 1, "Answers of each model to each question.";
         min_models: u64 [Whole(0, 10_000)] = 0, "How many models must have answered a question before it continues; 0: all.";
-        sample: String = "raw/sample/responses.jsonl", "Synthetic responses of the sample; \"\" for none. Put responses made elsewhere into raw/responses/*.jsonl.";
+        sample: String = "raw/sample/responses.jsonl", "Synthetic responses of the sample; \"\" for none. Put responses made elsewhere into raw/responses/.";
     }
 }
 

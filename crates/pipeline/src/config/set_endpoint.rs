@@ -4,8 +4,7 @@ use riddlemill_schema::Kind;
 use riddlemill_schema::json::toml_value;
 use serde_json::Value;
 
-use super::reference::LLM;
-use super::{Problem, near_miss, unknown};
+use super::{LLM, Problem, near_miss, unknown};
 use riddlemill_llm::Endpoint;
 
 /// The prefix of these settings.

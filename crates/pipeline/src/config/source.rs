@@ -256,7 +256,7 @@ pub const SOURCE: Section = Section {
         Key::new(
             "at",
             Kind::Text,
-            "JSON files that are one object: the pointer to the list of records, as in \"/data/items\"; default: the only list of objects.",
+            "JSON whose objects hold a list: the pointer to the list of records, as in \"/data/items\", or \"/\" for the objects themselves. Default: the only list of objects, if the objects are no records.",
         ),
         Key::new(
             "columns",

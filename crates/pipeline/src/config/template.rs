@@ -1,9 +1,15 @@
-//! The commented pipeline.toml that `init` writes.
+//! What is made from the tables of pipeline.toml: the commented file that `init` writes, and the JSON Schema with which editors
+//! complete and check it.
 
 use std::fmt::Write;
 
+use riddlemill_harvest::crawl;
+use riddlemill_review::Annotator;
+use riddlemill_schema::{Key, Table as _, json_schema as schema};
+use serde_json::{Map, Value, json};
+
 use super::VERSION;
-use super::sections::SECTIONS;
+use super::sections::{Run, SECTIONS};
 use super::source::{PUBLISHED, SOURCE};
 
 const HEAD: &str = "\
@@ -267,6 +273,49 @@ fn pipeline(sources: &str) -> String {
         text.push_str(&own_settings(benchmark));
     }
     text
+}
+
+/// The schema of pipeline.toml for these recipes, in the dialect of 2020-12.
+pub fn json_schema(recipes: &[&str]) -> Value {
+    let mut properties = Map::new();
+    properties.insert("version".into(), json!({ "type": "integer", "maximum": VERSION }));
+    for section in SECTIONS {
+        properties.insert(section.name.into(), schema::table(section.doc, section.keys));
+    }
+    for section in [SOURCE, PUBLISHED, Annotator::SECTION, crawl::settings::Source::SECTION] {
+        properties.insert(section.name.into(), schema::list(schema::table(section.doc, section.keys)));
+    }
+    let endpoint = schema::table(super::LLM.doc, super::LLM.keys);
+    properties.insert("llm".into(), json!({ "type": "object", "additionalProperties": endpoint }));
+    // What a folder that is set aside declares is not known.
+    let aside = riddlemill_benchmarks::aside().iter().map(|aside| (aside.name.to_owned(), json!({})));
+    let of_recipes: Map<String, Value> =
+        recipes.iter().map(|recipe| ((*recipe).to_owned(), of_recipe(recipe))).chain(aside).collect();
+    let of_recipes = json!({ "type": "object", "properties": of_recipes, "additionalProperties": false });
+    properties.insert("recipe".into(), of_recipes);
+    json!({
+        "$schema": schema::DIALECT,
+        "title": "Settings of a riddlemill workspace",
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": false,
+    })
+}
+
+/// What one recipe may set: all but what concerns a run as a whole, and what its benchmark declares.
+fn of_recipe(recipe: &str) -> Value {
+    let shared = SECTIONS.iter().filter(|section| section.name != Run::SECTION.name);
+    let own = super::sections(recipe)
+        .into_iter()
+        .filter(|name| SECTIONS.iter().all(|section| section.name != *name));
+    let shared = shared.map(|section| (section.name, section.doc, section.keys));
+    let tables = shared.chain(own.map(|name| (name, "", &[] as &[Key])));
+    let table = |(name, doc, keys): (&str, &str, &[Key])| {
+        let keys: Vec<Key> = keys.iter().copied().chain(super::keys(recipe, name)).collect();
+        (name.to_owned(), schema::table(doc, &keys))
+    };
+    let tables: Map<String, Value> = tables.map(table).collect();
+    json!({ "type": "object", "properties": tables, "additionalProperties": false })
 }
 
 #[cfg(test)]

@@ -1,8 +1,7 @@
 //! What keeps a record back, and what mends it: decided by the fields of its cause, by nothing that is written beside them.
 
 use super::kept::{CauseState, Kept};
-use super::refused::{moved, parameter};
-use super::unread;
+use super::refused::{self, moved, parameter};
 use super::voting::Remedy;
 use super::words::{Said, Word, short};
 use crate::config::Config;
@@ -33,8 +32,8 @@ impl OfStage<'_> {
         let remedy = match fact {
             Fact::NoEndpoint | Fact::Offline { .. } | Fact::NotInPack { .. } => return self.missing(fact),
             Fact::Unread { said, hint, file, whole, source } => {
-                let what = unread::What { source, file, whole: *whole, said, hint: hint.as_deref() };
-                return unread::cause(self.config, &what, reason, self.empty, self.look());
+                let what = refused::What { source, file, whole: *whole, said, hint: hint.as_deref() };
+                return refused::cause(self.config, &what, reason, self.empty, self.look());
             }
             Fact::Without { reason, said, why } => {
                 let reason = Reason::from_code(reason);
@@ -124,8 +123,8 @@ impl OfStage<'_> {
             Some(Reason::DecidedHold) => (Said::of(Word::Decided, []), Remedy::Nothing),
             reason if state == CauseState::Failed && self.step.stage.imports() => {
                 let (source, file) = (kept.source(), kept.file());
-                let what = unread::What { source, file, whole: false, said: &kept.text, hint: None };
-                unread::cause(self.config, &what, reason, self.empty, self.look())
+                let what = refused::What { source, file, whole: false, said: &kept.text, hint: None };
+                refused::cause(self.config, &what, reason, self.empty, self.look())
             }
             _ if state == CauseState::Failed => (text(), self.look()),
             _ => (text(), Remedy::Nothing),

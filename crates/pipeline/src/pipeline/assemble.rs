@@ -26,6 +26,7 @@ use riddlemill_tables::{
     Workspace, durable,
 };
 use riddlemill_text::text::anonymise::NamesError;
+use riddlemill_text::text::counted;
 
 /// Bytes of lines read at a time.
 const BATCH: u64 = 1 << 23;
@@ -71,7 +72,8 @@ pub enum AssembleError {
     Stranger(String),
     /// More or fewer records than the output of the stage before.
     #[error(
-        "{expected} rows left {input}, but the ledger has {found}\n  hint: a partition is missing, or was given twice"
+        "{} left {input}, but the ledger has {found}\n  hint: a partition is missing, or was given twice",
+        counted(*expected, "row")
     )]
     Incomplete {
         /// The stage before.
@@ -154,8 +156,7 @@ pub fn assemble(
     let opening = known.opening(step, &made)?;
     let people = known.logs.decisions().map_err(RunError::from)?.of_stage(recipe.name, step.name);
     if !people.is_empty() {
-        let count =
-            if people.len() == 1 { "a decision".into() } else { format!("{} decisions", people.len()) };
+        let count = counted(people.len() as u64, "decision");
         return Err(AssembleError::Decided { stage: step.name, recipe: recipe.name, count });
     }
     // Import adds the published rows itself, at its end.

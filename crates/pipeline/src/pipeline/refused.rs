@@ -1,10 +1,15 @@
-//! The setting that mends a refusal. What is refused, only the words of the server say.
+//! What is missing or refused outside of the workspace, and its remedy: the setting that mends a refusal (only the words of the
+//! server say what is refused), what import could not read, and parts that later steps need, told while nobody has voted for
+//! nothing yet.
 
 use riddlemill_llm::Endpoint;
-use riddlemill_record::Request;
+use riddlemill_record::{Reason, Request};
+use riddlemill_tables::{Error, Manifest, Workspace};
 
 use super::voting::Remedy;
-use super::words::{Said, Word};
+use super::words::{Said, Word, short};
+use crate::config::{Config, Source, toml_string};
+use crate::recipe::Recipe;
 
 /// The paths behind an address in the settings.
 const ENDINGS: [&str; 6] =
@@ -15,7 +20,7 @@ pub(super) fn parameter(endpoint: &Endpoint, request: &Request) -> Option<Remedy
     let name = endpoint.name.as_str();
     let first = |word, setting: &str| Some(Remedy::First(Said::of(word, [setting, name])));
     if let Some(near) = &request.near {
-        return first(Word::Set, &format!("model = {near:?}"));
+        return first(Word::Set, &format!("model = {}", toml_string(near)));
     }
     // Servers word it differently, and only the beginning of their messages is kept.
     let message = request.server.as_ref()?.to_lowercase();
@@ -66,8 +71,77 @@ pub(super) fn moved(name: &str, to: Option<&str>) -> Remedy {
     Remedy::First(match to {
         Some(to) => {
             let base = ENDINGS.iter().find_map(|end| to.strip_suffix(end)).unwrap_or(to);
-            Said::of(Word::Set, [&format!("base_url = {base:?}"), name])
+            Said::of(Word::Set, [&format!("base_url = {}", toml_string(base)), name])
         }
         None => Said::of(Word::CheckUrl, [name]),
     })
+}
+
+/// What was not read.
+pub(super) struct What<'a> {
+    /// The source's name.
+    pub source: &'a str,
+    /// The file, with its source.
+    pub file: &'a str,
+    /// Whether the whole file is meant.
+    pub whole: bool,
+    /// What is wrong with it.
+    pub said: &'a str,
+    /// What to do, where that is known.
+    pub hint: Option<&'a str>,
+}
+
+/// The cause of a failed record or file of import, and its remedy. `empty`: whether import gave nothing at all; `look` shows
+/// the failed records.
+pub(super) fn cause(
+    config: &Config,
+    unread: &What<'_>,
+    reason: Option<Reason>,
+    empty: bool,
+    look: Remedy,
+) -> (Said, Remedy) {
+    let code = reason.map_or("unreadable", Reason::code);
+    let what = match (unread.whole, unread.said) {
+        (_, "") => format!("{code}: {}", reason.map_or("", Reason::definition)),
+        (true, what) => format!("{}: {what}", unread.file),
+        (false, what) => format!("{code}: {}", short(what).en()),
+    };
+    let name = unread.source;
+    let is_published = |of: &Source| of.name == name && of.published.is_some();
+    let remedy = match (unread.hint, reason) {
+        (Some(hint), _) => Remedy::First(Said::verbatim(hint)),
+        (None, Some(Reason::Oversize)) => Remedy::First(Said::of(Word::RaiseKey, ["import.max_line_mib"])),
+        (None, Some(Reason::Truncated)) => Remedy::First(Said::of(Word::GetAgain, [])),
+        (None, Some(Reason::Unreadable)) if empty && config.sources.iter().any(is_published) => {
+            Remedy::First(Said::of(Word::CheckPublished, [name]))
+        }
+        _ => look,
+    };
+    (Said::verbatim(what), remedy)
+}
+
+/// Something that a step will need.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lacking {
+    /// The step that needs it.
+    pub step: &'static str,
+    /// What is not there, and what helps.
+    pub what: String,
+}
+
+/// What the steps of a recipe that are not made yet lack, in their order.
+///
+/// # Errors
+/// [`Error`] if a stage's manifest cannot be read.
+pub fn lacking(config: &Config, recipe: &'static Recipe) -> Result<Vec<Lacking>, Error> {
+    let workspace = Workspace::new(&config.root);
+    let mut lacking = Vec::new();
+    for step in recipe.steps() {
+        let Some(what) = step.stage.lacks(config, recipe.name) else { continue };
+        // What was made without it needed it for no record.
+        if Manifest::read(&workspace.stage(recipe.name, step.number, step.name))?.is_none() {
+            lacking.push(Lacking { step: step.name, what });
+        }
+    }
+    Ok(lacking)
 }

@@ -1,6 +1,7 @@
 //! Rehearses an offline run in a separate folder, so that looking changes nothing in a workspace.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use tempfile::TempDir;
@@ -10,6 +11,7 @@ use crate::config::Config;
 use crate::recipe::Recipe;
 use crate::stages::Pulse;
 use crate::stages::Stop;
+use riddlemill_files::fence;
 use riddlemill_tables::{Error, Manifest, durable};
 
 /// A workspace of links to the real one's stages, which a run can replace; removed when dropped.
@@ -38,10 +40,7 @@ impl Rehearsal {
     pub(super) fn new(config: &Config) -> Result<Rehearsal, RunError> {
         // The target of a relative link would be looked up from the rehearsal's folder.
         let root = std::path::absolute(&config.root).map_err(Error::io("read", &config.root))?;
-        let derived = root.join(".index");
-        durable::create_folder(&derived)?;
-        let folder = tempfile::Builder::new().prefix("rehearsal-").tempdir_in(&derived);
-        let folder = folder.map_err(Error::io("create a folder in", &derived))?;
+        let folder = folder_for(&root)?;
         let here = folder.path();
         for name in names(&root)?.into_iter().filter(|name| name != "staged" && name != "output") {
             link(&root.join(&name), &here.join(&name))?;
@@ -71,6 +70,26 @@ impl Rehearsal {
     pub(super) fn run(&self, recipe: &'static Recipe) -> Result<(), RunError> {
         let selection = Selection { offline: true, ..Selection::default() };
         run(&self.config, recipe, &selection, &Stop::default(), &Silent).map(drop)
+    }
+}
+
+/// A new folder in the workspace's `.index`, or among the system's temporary ones where the workspace cannot be written.
+fn folder_for(root: &Path) -> Result<TempDir, RunError> {
+    let derived = root.join(".index");
+    let named = || {
+        let mut builder = tempfile::Builder::new();
+        builder.prefix("rehearsal-");
+        builder
+    };
+    let made = fs::create_dir_all(&derived).and_then(|()| named().tempdir_in(&derived));
+    match made {
+        Err(e) if matches!(e.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem) => {
+            let place = std::env::temp_dir();
+            let folder = named().tempdir().map_err(Error::io("create a folder in", &place))?;
+            fence::rehearse_elsewhere(folder.path(), root).map_err(Error::io("read", root))?;
+            Ok(folder)
+        }
+        made => Ok(made.map_err(Error::io("create a folder in", &derived))?),
     }
 }
 

@@ -13,6 +13,7 @@ use riddlemill_tables::Manifest;
 use super::RunError;
 use super::freshness::Freshness;
 use super::plan::{Planned, plan_of};
+use riddlemill_text::text::counted;
 
 /// A stage that a run would remake, and what changed since it was made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -73,7 +74,7 @@ fn why(planned: &Planned) -> Vec<String> {
 fn cut_short(manifest: &Manifest) -> Option<String> {
     let key = format!("{}/{}", State::Held.code(), Reason::Interrupted.code());
     let left = manifest.counts.reasons.get(&key).copied().unwrap_or(0);
-    (left > 0).then(|| format!("the run was interrupted before it asked for {left} records"))
+    (left > 0).then(|| format!("the run was interrupted before it asked for {}", counted(left, "record")))
 }
 
 /// The recipes that this one continues, each with the steps that lead to its input.

@@ -1,20 +1,23 @@
-//! What helps a review: whether its open items are assigned, and who has most of them to vote on.
+//! What a run does for a review: it tells whether open items are assigned and who has most of them to vote on, and keeps the
+//! texts on which people voted before it changes them (raw/seen, append-only).
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::words::{Said, Word};
-use super::{RunError, Tasks, review_items};
-use crate::config::{Config, sections};
-use crate::recipe::Recipe;
-use crate::stages::Review;
-use crate::stages::review::Votes;
 use riddlemill_review::ballot::{Ballot, Round};
+use riddlemill_review::carry::{SeenLog, rested_on};
 use riddlemill_review::votes::current;
 use riddlemill_review::{
     Annotator, AssignError, AssignSettings, Item, Pending, Resolution, Task, assign, kept_off,
     missing_requirement, resolve_all,
 };
 use riddlemill_tables::Workspace;
+
+use super::words::{Said, Word};
+use super::{RunError, Tasks, review_items, rows};
+use crate::config::{Config, sections};
+use crate::recipe::Recipe;
+use crate::stages::review::Votes;
+use crate::stages::{Review, StageError};
 
 /// What helps the records of a cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -246,4 +249,34 @@ pub fn votes_as_tasks(
         }
     }
     cast
+}
+
+/// Keeps the content of reviews after the step in place `made`, from 0, for items with people's votes. Called before the
+/// first stage of a run is written: afterwards the content of the votes' items would be lost.
+///
+/// # Errors
+/// [`RunError`] if votes cannot be read or the texts not be written.
+pub(super) fn keep(config: &Config, recipe: &'static Recipe, made: usize) -> Result<(), RunError> {
+    let raw = Workspace::new(&config.root).raw();
+    if !raw.join("votes").exists() {
+        return Ok(());
+    }
+    let votes = Votes::load(config, recipe.name)?;
+    let mut texts = Vec::new();
+    for review in recipe.reviews() {
+        let (of, ballot) = review.place();
+        let by_item = votes.stored(of, ballot);
+        let voted = by_item.values().flatten().any(|vote| !vote.synthetic);
+        let later = recipe.place_of(&format!("review:{ballot}")).is_none_or(|place| place > made);
+        // A review up to the first remade stage keeps its input, and with it the texts.
+        if !voted || !later {
+            continue;
+        }
+        // Rows that were never built, or cannot be read, were not shown to anybody.
+        if let Ok(Some((step, items))) = rows::review_items(config, recipe, ballot) {
+            texts.extend(rested_on(&step, &items, &by_item));
+        }
+    }
+    SeenLog::append(&raw.join("seen"), texts).map_err(StageError::from)?;
+    Ok(())
 }

@@ -5,7 +5,6 @@
 //! the dump, so that records set aside by import are found like those it kept. Authors are not shown: names,
 //! ids and other personal data are marked as by anonymise. Withdrawn records are never found.
 
-mod grams;
 mod index;
 
 use std::path::Path;
@@ -20,8 +19,7 @@ use crate::stages::StageError;
 pub use crate::stages::import::Recalled;
 use crate::stages::import::{Block, Dump, FileRow, Sift, blocks, is_sought, located, read_back};
 use crate::stages::withdrawal::Withdrawals;
-use grams::{grams, whole};
-use index::Index;
+use index::{Index, grams, whole};
 use riddlemill_record::Locator;
 use riddlemill_tables::{Error, Filter, StageReader, Workspace, select};
 use riddlemill_text::text::anonymise::Kind;

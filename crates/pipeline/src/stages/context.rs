@@ -1,15 +1,18 @@
-//! What all stages have in common: the kinds of their rows, how they end early, and whom they tell.
+//! What all stages have in common: the kinds of their rows and how these are committed, how stages end early or refuse what
+//! cannot be used, and whom they tell.
 
+use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::unusable::Unusable;
-use crate::config::{Config, sections};
 use riddlemill_benchmarks::record_kind::RecordKind;
 use riddlemill_llm::{CancellationToken, Limits, Run, Usd};
-use riddlemill_record::{Column, Declared, Post, Typed};
-use riddlemill_tables as store;
-use riddlemill_text::join::Watch;
+use riddlemill_record::{Column, Declared, Post, Record, Typed};
+use riddlemill_tables::{self as store, CommitError, Manifest, StageWriter};
+use riddlemill_text::join::{Expected, Watch};
+
+use crate::config::{Config, sections};
 
 /// What a stage's rows are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -239,14 +242,48 @@ pub struct Waiting<'a> {
     stop: &'a Stop,
     pulse: &'a dyn Pulse,
     records: u64,
-    /// The share that is done, and the records that were reported for it.
-    done: Mutex<(f64, u64)>,
+    done: Mutex<Done>,
 }
+
+/// What is done of a join.
+struct Done {
+    /// The share of the join.
+    share: f64,
+    /// The records that were reported for it.
+    told: u64,
+    /// The share of the join in the stage.
+    of_stage: f64,
+    /// Whether the stage goes on after it.
+    goes_on: bool,
+}
+
+/// The share of a join in a stage that goes on after it, where nothing can be foretold.
+const JOIN: f64 = 0.875;
+
+/// Nanoseconds that a record takes that is written after a join. No other core helps with it.
+const WRITTEN: f64 = 6_000.0;
 
 impl<'a> Waiting<'a> {
     /// For a join of this many records.
     pub fn new(stop: &'a Stop, pulse: &'a dyn Pulse, records: u64) -> Self {
-        Waiting { stop, pulse, records, done: Mutex::new((0.0, 0)) }
+        let done = Done { share: 0.0, told: 0, of_stage: 1.0, goes_on: false };
+        Waiting { stop, pulse, records, done: Mutex::new(done) }
+    }
+
+    /// For a join of this many records, whose pairs are then written, and the records.
+    pub fn before_writing(stop: &'a Stop, pulse: &'a dyn Pulse, records: u64) -> Self {
+        let done = Done { share: 0.0, told: 0, of_stage: JOIN, goes_on: true };
+        Waiting { stop, pulse, records, done: Mutex::new(done) }
+    }
+
+    /// What is left for the writing.
+    pub fn left(&self) -> u64 {
+        self.records - self.lock().told
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Done> {
+        // A panic in another thread leaves valid numbers, and progress is no reason for a second panic.
+        self.done.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -257,13 +294,13 @@ impl Watch for Waiting<'_> {
 
     fn advance(&self, share: f64) {
         let new = {
-            // A panic in another thread leaves valid numbers, and progress is no reason for a second panic.
-            let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
-            done.0 += share;
+            let mut done = self.lock();
+            done.share += share;
+            let records = self.records as f64 * done.of_stage;
             // Sums of shares have rounding errors.
-            let records = ((done.0 + 1e-9) * self.records as f64).min(self.records as f64) as u64;
-            let new = records.saturating_sub(done.1);
-            done.1 += new;
+            let records = ((done.share + 1e-9) * records).min(records) as u64;
+            let new = records.saturating_sub(done.told);
+            done.told += new;
             new
         };
         // After the lock is released, so that a slow pulse does not block the join's other threads.
@@ -271,14 +308,107 @@ impl Watch for Waiting<'_> {
             self.pulse.advance(new);
         }
     }
+
+    fn expect(&self, expected: Expected) {
+        let mut done = self.lock();
+        if done.goes_on {
+            let cores = rayon::current_num_threads().max(1) as f64;
+            let (join, figures) = (expected.join / cores, expected.figures / cores);
+            let written = self.records as f64 * WRITTEN;
+            done.of_stage = (join / (join + figures + written).max(1.0)).clamp(0.02, 0.98);
+        }
+    }
 }
+
+/// Rows that were written but are not in place yet.
+pub struct NewRows {
+    rows: Box<dyn Commit>,
+    evidence: BTreeMap<String, String>,
+}
+
+impl NewRows {
+    /// With evidence that only making them gave.
+    pub fn with_evidence(self, evidence: BTreeMap<String, String>) -> NewRows {
+        NewRows { evidence, ..self }
+    }
+
+    /// Moves them into place.
+    ///
+    /// # Errors
+    /// [`CommitError`] where they cannot be written, or their accounting does not close.
+    pub fn commit(self, mut opening: Manifest) -> Result<Manifest, CommitError> {
+        if !self.evidence.is_empty() {
+            opening.evidence.extend(self.evidence);
+            opening.fingerprint = opening.fingerprint_of();
+        }
+        self.rows.commit(opening)
+    }
+}
+
+impl<R: Record> From<StageWriter<R>> for NewRows {
+    fn from(writer: StageWriter<R>) -> NewRows {
+        NewRows { rows: Box::new(writer), evidence: BTreeMap::new() }
+    }
+}
+
+trait Commit {
+    fn commit(self: Box<Self>, opening: Manifest) -> Result<Manifest, CommitError>;
+}
+
+impl<R: Record> Commit for StageWriter<R> {
+    fn commit(self: Box<Self>, opening: Manifest) -> Result<Manifest, CommitError> {
+        StageWriter::commit(*self, opening)
+    }
+}
+
+/// A setting, a file that settings name, or a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unusable {
+    /// The key of the settings, or the file and line; `None` where it is the request itself.
+    pub at: Option<String>,
+    /// What is wrong.
+    pub what: String,
+    /// What to write instead.
+    pub hint: Option<String>,
+}
+
+impl Unusable {
+    /// What is wrong at a key of the settings, or at a line of a file.
+    pub fn at(at: impl Into<String>, what: impl fmt::Display) -> Unusable {
+        Unusable { at: Some(at.into()), what: what.to_string(), hint: None }
+    }
+
+    /// What is wrong with a request.
+    pub fn asked(what: impl fmt::Display) -> Unusable {
+        Unusable { at: None, what: what.to_string(), hint: None }
+    }
+
+    /// With what to write instead.
+    #[must_use]
+    pub fn hint(self, hint: impl Into<String>) -> Unusable {
+        Unusable { hint: Some(hint.into()), ..self }
+    }
+}
+
+impl fmt::Display for Unusable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(at) = &self.at {
+            write!(f, "{at}: ")?;
+        }
+        f.write_str(&self.what)?;
+        self.hint.iter().try_for_each(|hint| write!(f, "\n  hint: {hint}"))
+    }
+}
+
+impl std::error::Error for Unusable {}
 
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::AtomicU64;
 
-    use super::*;
     use riddlemill_text::join::{Query, Threshold, self_join_watched, similarity_join_watched};
+
+    use super::*;
 
     #[derive(Default)]
     struct Count(AtomicU64);
@@ -316,5 +446,13 @@ mod tests {
         stop.set();
         let stopped = similarity_join_watched(&texts, &Waiting::new(&stop, &count, 600)).effort;
         assert!(whole.compared > 0 && stopped.compared == 0, "{whole:?} {stopped:?}");
+    }
+
+    #[test]
+    fn it_says_where_what_and_what_to_do() {
+        let message =
+            Unusable::at("draft.endpoint", "there is no [llm.x]").hint("there are y, z").to_string();
+        assert_eq!(message, "draft.endpoint: there is no [llm.x]\n  hint: there are y, z");
+        assert_eq!(Unusable::asked("a text of two characters").to_string(), "a text of two characters");
     }
 }

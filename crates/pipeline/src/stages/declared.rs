@@ -7,13 +7,12 @@ use riddlemill_record::{Outcome, Reason, Record, Row};
 use riddlemill_text::options::{LETTERS, choices};
 use serde_json::json;
 
-use super::anonymise::{anonymise_stage, policy_lists};
-use super::commit::NewRows;
-use super::context::{About, Rows, StageError};
+use super::context::{About, NewRows, Rows, StageError};
 use super::job::{Job, StepContext};
 use super::rule::Plain;
 use super::stage::Stage;
 use super::subject::declared::{Groups, scope};
+use super::texts::{anonymise_stage, policy_lists};
 use crate::config::sections;
 use riddlemill_text::offline::Anonymise;
 

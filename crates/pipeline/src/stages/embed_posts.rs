@@ -5,11 +5,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::commit::NewRows;
-use super::context::{About, Rows, StageError};
-use super::each::all;
+use super::context::{About, NewRows, Rows, StageError};
 use super::embed::{Embedded, Embeds};
-use super::job::{Job, StepContext};
+use super::job::{Job, StepContext, all};
 use super::stage::Stage;
 use crate::config::Config;
 use riddlemill_llm::Answer;

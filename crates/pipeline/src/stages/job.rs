@@ -1,14 +1,17 @@
-//! What a stage is made with, and the driver of all stages: how their inputs are read, who decides about a record before the
-//! rule does, what is told meanwhile, and where the rows go.
+//! What a stage is made with, and the driver of all stages: how their inputs are read part by part, who decides about a record
+//! before the rule does, what is told meanwhile, and where the rows go.
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
+use riddlemill_files::par_map::{SPLIT, par_map_ordered};
+use riddlemill_record::{Outcome, Post, Record, Row};
+use riddlemill_review::decisions::{DecisionLog, StageDecisions};
+use riddlemill_tables::{Batch, ColumnAccess, Part, StageReader, StageWriter, Workspace};
 use rustc_hash::FxHashMap;
 
-use super::commit::NewRows;
-use super::context::{About, LlmContext, Rows, StageError};
-use super::each::{all, each};
+use super::context::{About, LlmContext, NewRows, Pulse, Rows, StageError, Stop};
 use super::import::Dump;
 use super::published::Published;
 use super::review::Votes;
@@ -16,9 +19,6 @@ use super::rule::{Above, Rule};
 use super::seconds::{Seconds, set_aside};
 use super::subject::subjects;
 use crate::config::{Config, sections};
-use riddlemill_record::{Outcome, Post, Record, Row};
-use riddlemill_review::decisions::{DecisionLog, StageDecisions};
-use riddlemill_tables::{ColumnAccess, StageReader, StageWriter, Workspace};
 
 /// The votes and decisions of a workspace about a recipe's records, read on first use.
 pub struct PeopleLogs<'a> {
@@ -331,4 +331,56 @@ impl Job<'_> {
     pub fn folder(&self) -> &Path {
         self.step.place.parent().unwrap_or(&self.step.place)
     }
+}
+
+/// A stage whose decision on a record depends on that record alone. Parts are read, decided and recorded on
+/// all cores while those before them are written, so memory does not grow with the input.
+///
+/// # Errors
+/// [`StageError`] where a part cannot be read or written, or the user stopped.
+pub fn each<R: Record, T: Record>(
+    columns: R::Columns,
+    input: &StageReader,
+    writer: &mut StageWriter<T>,
+    stop: &Stop,
+    pulse: &dyn Pulse,
+    decide: &(impl Fn(R) -> Outcome<T> + Sync),
+) -> Result<(), StageError> {
+    let append = |mut batch: Batch<T>, row: R| {
+        let id = row.id().to_string();
+        batch.append(&id, &decide(row));
+        batch
+    };
+    let made = writer.columns();
+    // A part is split further where there are fewer parts than cores.
+    let decided = |rows: Vec<R>| -> Vec<Batch<T>> {
+        rows.into_par_iter().with_min_len(SPLIT).fold(|| Batch::with_room(made, SPLIT), append).collect()
+    };
+    let decide = |part: &Part| -> Result<_, StageError> {
+        let batches = decided(input.part(columns, part)?);
+        pulse.advance(part.rows);
+        Ok(batches)
+    };
+    par_map_ordered(input.table("rows").parts.iter(), decide, |batches| {
+        stop.check()?;
+        batches.into_iter().for_each(|batch| writer.append_batch(batch));
+        Ok(writer.flush()?)
+    })
+}
+
+/// All rows of an input, for a stage that decides over the whole.
+///
+/// # Errors
+/// As of [`each`].
+pub fn all<R: Record>(
+    columns: R::Columns,
+    input: &StageReader,
+    stop: &Stop,
+    records: &mut Vec<R>,
+) -> Result<(), StageError> {
+    for part in input.parts_of(columns, "rows") {
+        stop.check()?;
+        records.append(&mut part?);
+    }
+    Ok(())
 }

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::commit::NewRows;
-use super::context::{About, Rows, StageError, Stop};
+use super::context::{About, NewRows, Rows, StageError, Stop};
 use super::job::{Job, StepContext};
 use super::same_joke;
 use super::seconds::Seconds;

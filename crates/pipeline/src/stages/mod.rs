@@ -1,14 +1,11 @@
 //! The stages: functions from typed rows to outcomes. A stage neither reads another's folder
 //! nor calls another. [`Stage`] is what the program asks of each, [`job`] drives them, and [`rule`] has what stands above a rule.
 
-mod anonymise;
 pub mod apply;
-mod commit;
 mod context;
 mod declared;
 mod dedup;
 pub mod draft;
-mod each;
 pub mod embed;
 mod embed_posts;
 pub mod import;
@@ -19,7 +16,6 @@ pub mod native;
 mod options;
 mod overrule;
 pub mod published;
-mod registry;
 pub mod respond;
 pub mod review;
 mod rule;
@@ -30,12 +26,9 @@ mod selecting;
 mod stage;
 pub mod subject;
 mod texts;
-mod unusable;
 pub mod withdrawal;
 
-pub use anonymise::{anonymise_stage, policy_lists};
-pub use commit::NewRows;
-pub use context::{About, Pulse, Rows, StageError, Stop, Waiting};
+pub use context::{About, NewRows, Pulse, Rows, StageError, Stop, Unusable, Waiting};
 pub(crate) use declared::lacking;
 pub use dedup::{NearPair, OnDisk, OnDiskError, Output, apply_on_disk, dedup, parted};
 pub use draft::Draft;
@@ -43,16 +36,23 @@ pub use embed::Embeds;
 pub use embed_posts::{Embedding, NEAR, NearEmbeddings};
 pub use job::{Input, Job, PeopleLogs, StepContext};
 pub use judging::Judging;
-pub use registry::declared as declared_stage;
-pub(crate) use registry::has_records_of_its_own;
 pub use review::Review;
+pub use riddlemill_text::offline::dedup::{SimilarPair, similar_pairs, witness};
+pub use riddlemill_text::offline::{Anonymise, Lists, clean, filter};
 pub use seconds::Seconds;
 pub use stage::{ByEndpoint, Stage};
 pub use subject::{DraftItem, GROUPS, subjects};
-pub use unusable::Unusable;
+pub use texts::{anonymise_stage, policy_lists};
 
-pub use riddlemill_text::offline::dedup::{SimilarPair, similar_pairs, witness};
-pub use riddlemill_text::offline::{Anonymise, Lists, clean, filter};
+use declared::{Choosing, Marking};
+use dedup::stage::Deduplicating;
+use draft::step::Drafting;
+use import::step::Importing;
+use options::Ordering;
+use review::step::Reviewing;
+use riddlemill_benchmarks::{Benchmark, Kind, Step};
+use selecting::{Selecting, Splitting};
+use texts::{Anonymising, Cleaning, Filtering};
 
 /// The codes of every reason and rule, those of benchmarks' folders among them.
 pub fn reasons() -> impl Iterator<Item = &'static str> {
@@ -74,4 +74,37 @@ pub fn definition(code: &str) -> Option<&'static str> {
 pub fn reason(code: &str) -> Option<riddlemill_record::Reason> {
     use riddlemill_record::Reason;
     Reason::from_code(code).or_else(|| riddlemill_benchmarks::reason(code).map(Reason::Own))
+}
+
+/// The stage that a benchmark's folder declares for a step; `None` if there is no code for it.
+pub fn declared_stage(benchmark: &'static Benchmark, step: &Step) -> Option<Box<dyn Stage>> {
+    let own = has_records_of_its_own(benchmark);
+    Some(match step.kind {
+        Kind::Import => Box::new(Importing),
+        Kind::Clean => Box::new(Cleaning),
+        Kind::Anonymise => match benchmark.marked.iter().find(|marked| marked.name == step.name) {
+            Some(marked) => Box::new(Marking(marked)),
+            None => Box::new(Anonymising),
+        },
+        Kind::Filter => Box::new(Filtering),
+        Kind::Dedup => Box::new(Deduplicating),
+        Kind::Options if own => Box::new(Ordering(Rows::of_kind(step.records))),
+        Kind::Options => {
+            Box::new(Choosing(benchmark.options.iter().find(|options| options.name == step.name)?))
+        }
+        Kind::Draft(_) => Box::new(Drafting(Draft::find(benchmark, step.name)?)),
+        Kind::Ballot(name) => Box::new(Reviewing(Review::new(benchmark.ballot(name)?))),
+        Kind::Select => {
+            Box::new(Selecting(benchmark.selects.iter().find(|select| select.name == step.name)?))
+        }
+        Kind::Elements => {
+            Box::new(Splitting(benchmark.elements.iter().find(|elements| elements.name == step.name)?))
+        }
+        Kind::Native(_) => native::stage(benchmark.natives.iter().find(|native| native.name == step.name)?)?,
+    })
+}
+
+/// Whether records of a benchmark have a type in Rust, and are not what its folder declares.
+pub(crate) fn has_records_of_its_own(benchmark: &Benchmark) -> bool {
+    benchmark.records.is_some()
 }

@@ -1,7 +1,6 @@
 //! Options: the explanation and the wrong answers of a text in the order drawn for it (FLUB 2.1).
 
-use super::commit::NewRows;
-use super::context::{About, Rows, StageError};
+use super::context::{About, NewRows, Rows, StageError};
 use super::job::Job;
 use super::rule::Plain;
 use super::stage::Stage;

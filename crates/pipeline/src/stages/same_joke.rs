@@ -9,13 +9,12 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
-use super::context::{StageError, Waiting};
+use super::context::{StageError, Unusable, Waiting};
 use super::draft::{LlmContext, ask_endpoints, open_store, prompts, sends};
-use super::each::all;
 use super::embed::Embeds;
 use super::embed_posts::{NEAR, NearEmbeddings};
+use super::job::all;
 use super::seconds::Seconds;
-use super::unusable::Unusable;
 use crate::config::{Config, sections};
 use riddlemill_files::fence;
 use riddlemill_llm::parse::{self, Unreadable};

@@ -2,15 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use riddlemill_benchmarks::elements::Elements;
+use riddlemill_benchmarks::arranged::Elements;
 use riddlemill_benchmarks::scope::{Scope, above};
 use riddlemill_benchmarks::selecting::{Leaves, Select};
 use riddlemill_record::{Link, Outcome, Reason, Record, Row};
 use riddlemill_review::decisions::Verdict;
 use serde_json::{Map, Value as Json, json};
 
-use super::commit::NewRows;
-use super::context::{About, Rows, StageError};
+use super::context::{About, NewRows, Rows, StageError};
 use super::job::{Job, StepContext};
 use super::native::full_text;
 use super::rule::{Overrulable, Plain};

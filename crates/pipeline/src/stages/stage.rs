@@ -1,4 +1,4 @@
-//! What the program asks a stage. Each stage answers in its own file, and [`registry`](super::registry) knows which step is
+//! What the program asks a stage. Each stage answers in its own file, and [`registry`](super) knows which step is
 //! which; code that runs, shows or checks steps never depends on a particular one.
 
 use std::collections::BTreeMap;
@@ -6,8 +6,7 @@ use std::fmt::Debug;
 
 use serde_json::Value;
 
-use super::commit::NewRows;
-use super::context::{About, Rows, StageError};
+use super::context::{About, NewRows, Rows, StageError};
 use super::draft::Draft;
 use super::embed::{Embedded, Embeds};
 use super::job::{Job, StepContext};

@@ -1,10 +1,18 @@
-//! The stages of texts: clean, anonymise and filter decide about a post by that post alone, and people about each of them.
+//! The stages of texts: clean, anonymise (with the word lists that settings name) and filter decide about a post by that post
+//! alone, and people about each of them.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 
-use super::anonymise::{anonymise_stage, policy_lists};
-use super::commit::NewRows;
-use super::context::{About, Rows, StageError};
+use riddlemill_record::{Outcome, Post, Reason};
+use riddlemill_review::decisions::{Decision, Ruling, Verdict};
+use riddlemill_tables::ColumnAccess;
+use riddlemill_text::offline::{Anonymise, Lists, clean, filter};
+use riddlemill_text::text::policy::ListError;
+
+use super::Unusable;
+use super::context::{About, NewRows, Rows, StageError};
 use super::job::{Job, StepContext};
 use super::native::{Reread, Written, goes_on};
 use super::overrule::{by_rule, edit_parts, edits, overruled};
@@ -12,10 +20,6 @@ use super::published::Publishable;
 use super::rule::{Overrulable, Rule};
 use super::stage::Stage;
 use crate::config::{Config, sections};
-use riddlemill_record::{Outcome, Post, Reason};
-use riddlemill_review::decisions::{Decision, Ruling, Verdict};
-use riddlemill_tables::ColumnAccess;
-use riddlemill_text::offline::{clean, filter};
 
 /// How a rule over posts would write a text today.
 fn reread(rule: impl Fn(Post) -> Outcome<Post> + Sync + 'static) -> Option<Reread> {
@@ -220,6 +224,33 @@ impl Stage for Filtering {
     fn touches(&self) -> Option<ColumnAccess> {
         Some(FILTER)
     }
+}
+
+/// Reads the word lists that the settings name.
+///
+/// # Errors
+/// [`StageError::Settings`] naming the list that cannot be read.
+pub fn policy_lists(root: &Path, settings: &sections::Anonymise) -> Result<Lists, StageError> {
+    Lists::read(&settings.policy, |name| {
+        fs::read_to_string(root.join(name)).map_err(|e| {
+            let unreadable = Unusable::at("anonymise.policy", format!("cannot read the list {name:?}: {e}"));
+            unreadable.hint("\"builtin\", or a path relative to pipeline.toml").into()
+        })
+    })
+}
+
+impl From<ListError> for StageError {
+    fn from(error: ListError) -> StageError {
+        Unusable::at("anonymise.policy", error).into()
+    }
+}
+
+/// The anonymise stage of settings, with its lists read relative to a folder.
+///
+/// # Errors
+/// [`StageError`] naming the list that cannot be used.
+pub fn anonymise_stage(root: &Path, settings: &sections::Anonymise) -> Result<Anonymise, StageError> {
+    Ok(Anonymise::new(settings, &policy_lists(root, settings)?)?)
 }
 
 #[cfg(test)]

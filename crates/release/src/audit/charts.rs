@@ -1,4 +1,4 @@
-//! The figures of the report page: lengths, similarities, and the effect of other thresholds.
+//! The figures of the report page: how many records each stage kept, lengths, similarities, and the effect of other thresholds.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -6,13 +6,12 @@ use rustc_hash::FxHashSet;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::funnel::{FunnelStage, funnel};
-use super::made::Made;
 use super::show::{Shown, examples};
+use super::ways::Made;
 use crate::recipe::{Recipe, Step};
-use crate::record::{Entry, State};
+use crate::record::{Counts, Entry, State};
 use crate::stages::{NearPair, definition};
-use crate::store::{Error, Filter, Workspace, json_parts, select_parts};
+use crate::store::{Error, Filter, Manifest, Workspace, json_parts, select_parts};
 
 /// The figures of one recipe.
 #[derive(Clone, Debug, Serialize)]
@@ -73,12 +72,15 @@ pub struct Likeness {
 
 /// Characters per bar of the lengths.
 pub const LENGTH_BIN: usize = 10;
+
 const LENGTH_BARS: usize = 21;
 
 /// Scores begin here, in hundredths: lower ones are in the first bar.
 const LEAST_SCORE: u32 = 50;
+
 /// Hundredths per bar of the scores.
 const SCORE_BIN: u32 = 2;
+
 const SCORE_BARS: u32 = 26;
 
 /// The score at which a bar begins.
@@ -266,6 +268,43 @@ fn merged(order: &[(&str, Vec<&NearPair>)], counts: impl Fn(&&NearPair) -> bool)
         }
     }
     removed.len() as u64
+}
+
+/// A recipe's stages, from dump to candidate.
+#[derive(Clone, Debug, Serialize)]
+pub struct Funnel {
+    pub recipe: String,
+    pub stages: Vec<FunnelStage>,
+}
+
+/// The counts of one stage.
+#[derive(Clone, Debug, Serialize)]
+pub struct FunnelStage {
+    /// The stage's name.
+    pub stage: String,
+    /// Its counts of records.
+    pub counts: Counts,
+    /// Number of user names searched for in every text, for the stage that does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub names: Option<u64>,
+}
+
+/// The funnel of the stages in staged/.
+///
+/// # Errors
+/// [`Error`] if a manifest cannot be read.
+pub fn funnel(workspace: &Workspace, recipe: &'static Recipe) -> Result<Funnel, Error> {
+    let mut stages = Vec::new();
+    for step in recipe.steps_made(workspace)? {
+        match Manifest::read(&workspace.stage(recipe.name, step.number, step.name))? {
+            Some(manifest) => {
+                let names = manifest.tables.get("names").map(|t| t.parts.iter().map(|part| part.rows).sum());
+                stages.push(FunnelStage { stage: step.name.into(), counts: manifest.counts, names });
+            }
+            None => break,
+        }
+    }
+    Ok(Funnel { recipe: recipe.name.into(), stages })
 }
 
 #[cfg(test)]

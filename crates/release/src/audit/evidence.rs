@@ -13,6 +13,7 @@ use crate::review::votes::current;
 use crate::stages::review::Votes;
 use crate::stages::{Draft, Review, Rows, StageError, draft, subject};
 use crate::store::{Filter, StageReader, Workspace, select, select_of};
+use riddlemill_text::text::counted;
 
 /// A piece of evidence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -135,7 +136,7 @@ fn prompt(prompts: &Prompts, ask: &Ask) -> Result<Detail, StageError> {
 fn folded(reasoning: &str) -> String {
     let more = reasoning.chars().skip(FOLD).count();
     let begun: String = reasoning.chars().take(FOLD).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if more == 0 { begun } else { format!("{begun}… and {more} characters more") }
+    if more == 0 { begun } else { format!("{begun}… and {} more", counted(more as u64, "character")) }
 }
 
 /// Characters of reasoning that are shown.

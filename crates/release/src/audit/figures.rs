@@ -7,7 +7,7 @@ use super::charts::{self, Bar, Figures, LENGTH_BIN};
 use super::tables::tables;
 use crate::config::Config;
 use crate::figures::{
-    self, Cell, Chart, ChartRow, Column, Datum, File, Limit, Plot, Shape, Table, Unit, stem,
+    self, Cell, Chart, ChartRow, Column, Datum, File, Limit, Plot, Row, Shape, Table, stem, told,
 };
 use crate::pipeline::RunError;
 use crate::recipe::Recipe;
@@ -125,17 +125,16 @@ fn rows(bars: &[Bar], series: usize) -> Vec<ChartRow> {
 
 /// What each stage did for which reason.
 fn reasons(found: &Figures) -> Table {
-    let row = |of: &charts::ReasonRow| {
+    let row = |of: &charts::ReasonRow| -> Row {
         let [stage, state, code, meaning] =
             [&of.stage, &of.state, &of.code, &of.definition].map(|text| Cell::Text(text.clone()));
         vec![stage, state, code, Cell::plain(of.count as f64), meaning]
     };
-    let count = Column { title: "Records".to_owned(), unit: Unit::Count };
     let [stage, state, code, meaning] = ["Stage", "State", "Reason", "Meaning"].map(Column::text);
     Table {
         name: stem(&format!("{}-reasons", found.recipe)),
         title: format!("{}: what each stage did, and why", found.recipe),
-        columns: vec![stage, state, code, count, meaning],
+        columns: vec![stage, state, code, Column::count("Records"), meaning],
         rows: found.reasons.iter().map(row).collect(),
         ..Table::default()
     }
@@ -183,29 +182,13 @@ fn listed(value: &Json) -> Option<Vec<Map<String, Json>>> {
 }
 
 fn of_rows(prefix: &str, name: &str, kind: Option<&Kind>, rows: &[Map<String, Json>]) -> Table {
-    let mut header: Vec<&String> = Vec::new();
-    for key in rows.iter().flat_map(Map::keys) {
-        if !header.contains(&key) {
-            header.push(key);
-        }
-    }
-    // What a row is named after stands first.
-    header.sort_by_key(|key| !rows.iter().any(|row| row.get(*key).is_some_and(Json::is_string)));
-    let cells: Vec<Vec<Cell>> =
-        rows.iter().map(|row| header.iter().map(|key| cell(row.get(*key))).collect()).collect();
-    let column = |(at, key): (usize, &&String)| Column::fitting(*key, cells.iter().map(move |row| &row[at]));
-    Table {
-        name: stem(&format!("{prefix}-{name}")),
-        title: format!("{prefix}: {}", name.replace('_', " ")),
-        columns: header.iter().enumerate().map(column).collect(),
-        plot: kind.and_then(|kind| plot(kind, name, &header, rows)),
-        rows: cells,
-        ..Table::default()
-    }
+    let table = Table::of_objects(prefix, name, rows);
+    let plot = kind.and_then(|kind| plot(kind, name, &table.header(), rows));
+    Table { plot, ..table }
 }
 
 /// How the rows of a kind are drawn, if they are.
-fn plot(kind: &Kind, name: &str, header: &[&String], rows: &[Map<String, Json>]) -> Option<Plot> {
+fn plot(kind: &Kind, name: &str, header: &[&str], rows: &[Map<String, Json>]) -> Option<Plot> {
     let shape = match kind {
         Kind::Bars(_) => Shape::Columns,
         Kind::Counts(_) | Kind::Votes { .. } | Kind::Wins(_) => Shape::Bars,
@@ -214,7 +197,7 @@ fn plot(kind: &Kind, name: &str, header: &[&String], rows: &[Map<String, Json>])
     let ranged = |row: &Map<String, Json>| Some(format!("{}–{}", row.get("over")?, row.get("to")?));
     let named = |row: &Map<String, Json>| {
         let label = row.get("label").or_else(|| header.first().and_then(|key| row.get(*key)));
-        ranged(row).unwrap_or_else(|| shown(label))
+        ranged(row).unwrap_or_else(|| told(label))
     };
     // The number of an option, the ends of a range, and what another column says in percent are no bars.
     let is_bar = |key: &str| {
@@ -225,7 +208,7 @@ fn plot(kind: &Kind, name: &str, header: &[&String], rows: &[Map<String, Json>])
     let unit = if matches!(kind, Kind::Wins(_)) { "percent" } else { "count" };
     Some(Plot {
         shape,
-        columns: (0..header.len()).filter(|at| is_bar(header[*at].as_str())).collect(),
+        columns: (0..header.len()).filter(|at| is_bar(header[*at])).collect(),
         names: Some(rows.iter().map(named).collect()),
         axes: [name.replace('_', " "), unit.to_owned()],
         most: None,
@@ -238,24 +221,6 @@ fn flattened(name: &str, value: &Json, numbers: &mut Vec<Vec<String>>) {
         Json::Object(cells) => {
             cells.iter().for_each(|(key, value)| flattened(&format!("{name}.{key}"), value, numbers));
         }
-        value => numbers.push(vec![name.to_owned(), shown(Some(value))]),
-    }
-}
-
-/// A value as a cell.
-fn cell(value: Option<&Json>) -> Cell {
-    match value {
-        None | Some(Json::Null) => Cell::Empty,
-        Some(Json::Number(number)) => number.as_f64().map_or(Cell::Empty, Cell::plain),
-        value => Cell::Text(shown(value)),
-    }
-}
-
-/// A value as text.
-fn shown(value: Option<&Json>) -> String {
-    match value {
-        None | Some(Json::Null) => String::new(),
-        Some(Json::String(text)) => text.clone(),
-        Some(value) => value.to_string(),
+        value => numbers.push(vec![name.to_owned(), told(Some(value))]),
     }
 }

@@ -5,10 +5,6 @@ pub mod chinese;
 mod evidence;
 mod explain;
 mod figures;
-mod funnel;
-mod last;
-mod likeness;
-mod made;
 mod page;
 mod prove;
 mod published;
@@ -20,13 +16,12 @@ mod texts;
 mod ways;
 mod whereabouts;
 
-pub use charts::{Bar, Figures, LENGTH_BIN, Likeness, figures, likeness_of, place_of_score};
+pub use charts::{
+    Bar, Figures, Funnel, FunnelStage, LENGTH_BIN, Likeness, figures, funnel, likeness_of, place_of_score,
+};
 pub use evidence::{Detail, details};
-pub use explain::{Explained, Passage, compare, explain, raw_post};
+pub use explain::{Explained, Passage, compare, explain, last_passages, raw_post};
 pub use figures::{declared_tables, figure_files};
-pub use funnel::{Funnel, FunnelStage, funnel};
-pub use last::last_passages;
-pub use made::Made;
 pub use page::page;
 pub use prove::{Gap, Proof, follows, prove};
 pub use published::{KeptPost, LetThrough, PublishedReport, published, published_page};
@@ -34,5 +29,5 @@ pub use resolve::{NamedAt, NamedRecord, OtherReading, Reading, Resolution, Resol
 pub use show::{Near, Piece, Query, Shown, Side, borderline, diff, examples, show};
 pub use sources::{FoundPost, RowWithoutPost};
 pub use tables::{Report, Reviewed, tables, voted_lines};
-pub use ways::{Stretch, Way, ways};
+pub use ways::{Made, Stretch, Way, ways};
 pub use whereabouts::{Ending, Whereabouts, fates, whereabouts};

@@ -62,7 +62,7 @@ pub fn page(config: &Config, figures: &[Figures], tables: &[Vec<Table>]) -> Resu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::audit::funnel::FunnelStage;
+    use crate::audit::charts::FunnelStage;
     use crate::record::Counts;
 
     fn figures() -> Figures {

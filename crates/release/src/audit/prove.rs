@@ -20,6 +20,7 @@ use crate::stages::Rows;
 use crate::stages::import::FileRow;
 use crate::store::{self, MANIFEST, Manifest, StageReader, Table, Workspace};
 use riddlemill_files::fence;
+use riddlemill_text::text::counted;
 
 /// A finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -162,16 +163,19 @@ impl Audit<'_> {
             kind => self.table::<Row>(kind.columns(), stage, "rows", |record| row(record.id())),
         }
         if twice > 0 {
-            self.gap(format!("{twice} rows have the id of another row: a record is there twice"));
+            self.gap(format!(
+                "{} with the id of another row: a record is there twice",
+                counted(twice, "row")
+            ));
         }
-        let mut counted = Counts::default();
+        let mut counts = Counts::default();
         let (mut entered, mut went_on) = (Ids::default(), Ids::default());
         // Several records join into one, which counts once.
         let mut joined = HashSet::new();
         let mut unresolved = 0;
         self.table::<Entry>((), stage, "ledger", |entry| {
             entered.add(&entry.id);
-            counted.add(entry);
+            counts.add(entry);
             match State::from_code(&entry.outcome) {
                 Some(State::Kept | State::Changed) => went_on.add(entry.into.as_deref().unwrap_or(&entry.id)),
                 Some(State::Merged)
@@ -202,10 +206,10 @@ impl Audit<'_> {
             orphans += u64::from(!texts.rows.contains(&digest(&link.child)));
         });
         if orphans > 0 {
-            self.gap(format!("{orphans} links lead to records that are not among the rows"));
+            self.gap(format!("{} to records that are not among the rows", counted(orphans, "link")));
         }
         self.proof.records += entered.count;
-        self.check_counts(manifest, &counted, entered, rows, went_on);
+        self.check_counts(manifest, &counts, entered, rows, went_on);
         match before {
             Some([]) => self.import(stage, entered.count),
             Some(before) => self.chain(manifest, before, entered),
@@ -219,27 +223,30 @@ impl Audit<'_> {
         self.gaps.push(what);
     }
 
-    fn check_counts(&mut self, manifest: &Manifest, counted: &Counts, entered: Ids, rows: Ids, went_on: Ids) {
+    fn check_counts(&mut self, manifest: &Manifest, counts: &Counts, entered: Ids, rows: Ids, went_on: Ids) {
         let of_manifest = &manifest.counts;
-        if (&of_manifest.states, &of_manifest.reasons) != (&counted.states, &counted.reasons) {
-            self.gap(format!(
-                "the manifest counts {:?}, the ledger {:?}",
-                of_manifest.states, counted.states
-            ));
+        if (&of_manifest.states, &of_manifest.reasons) != (&counts.states, &counts.reasons) {
+            self.gap(format!("the manifest counts {:?}, the ledger {:?}", of_manifest.states, counts.states));
         }
         if of_manifest.records_in != entered.count {
             self.gap(format!(
-                "{} records in by the manifest, {} in the ledger",
-                of_manifest.records_in, entered.count
+                "{} in by the manifest, {} in the ledger",
+                counted(of_manifest.records_in, "record"),
+                entered.count
             ));
         }
         if of_manifest.records_out != rows.count {
-            self.gap(format!("{} records out by the manifest, {} rows", of_manifest.records_out, rows.count));
+            self.gap(format!(
+                "{} out by the manifest, {}",
+                counted(of_manifest.records_out, "record"),
+                counted(rows.count, "row")
+            ));
         }
         if rows != went_on {
             self.gap(format!(
-                "{} rows, but by the ledger {} records, or different ones, are kept",
-                rows.count, went_on.count
+                "{}, but by the ledger {} or different ones were kept",
+                counted(rows.count, "row"),
+                counted(went_on.count, "record")
             ));
         }
     }
@@ -258,8 +265,9 @@ impl Audit<'_> {
             let names: Vec<&str> = before.iter().map(|(m, _)| m.stage.as_str()).collect();
             let names = names.join(" and ");
             self.gap(format!(
-                "{} records left {names}, but {} entered, or different ones",
-                expected.count, entered.count
+                "{} left {names}, but {} entered, or different ones",
+                counted(expected.count, "record"),
+                entered.count
             ));
         }
     }
@@ -268,7 +276,11 @@ impl Audit<'_> {
         let mut items = 0;
         self.table::<FileRow>((), stage, "files", |file| items += file.items);
         if items != entered {
-            self.gap(format!("the dumps hold {items} items, the ledger {entered} entries"));
+            self.gap(format!(
+                "the dumps hold {}, the ledger {}",
+                counted(items, "item"),
+                counted(entered, "entry")
+            ));
         }
     }
 
@@ -299,7 +311,10 @@ impl Audit<'_> {
             }
         }
         if table.rows != table.parts.iter().map(|p| p.rows).sum::<u64>() {
-            self.gap(format!("{name}: {} rows by the manifest, which its parts contradict", table.rows));
+            self.gap(format!(
+                "{name}: {} by the manifest, which its parts contradict",
+                counted(table.rows, "row")
+            ));
         }
     }
 
@@ -406,7 +421,7 @@ fn candidate_chain(folder: &Path, rows: Option<&str>, gaps: &mut Vec<String>) {
         gaps.push("it was built from other rows than the last stage holds now".into());
     }
     if last.is_some_and(|l| l.counts.records_out != candidate.rows + candidate.incomplete()) {
-        gaps.push(format!("it has {} rows, which are not those of the last stage", candidate.rows));
+        gaps.push(format!("it has {}, and not what the last stage has", counted(candidate.rows, "row")));
     }
 }
 

@@ -8,8 +8,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use similar::{ChangeTag, TextDiff};
 
-use super::likeness::Likeness;
-use super::made::Made;
+use super::texts::Likeness;
+use super::ways::Made;
 use crate::pipeline::Withheld;
 use crate::recipe::{Recipe, Step};
 use crate::record::{Entry, State};

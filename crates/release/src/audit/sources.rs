@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
-use super::last::last_passages;
+use super::explain::last_passages;
 use super::whereabouts::{Ending, Whereabouts, whereabouts};
 use crate::config::{Config, Source, SourceKind, sections};
 use crate::join::{Metric, Unwatched, similarity};

@@ -1,4 +1,4 @@
-//! The ways of many rows back to their dumps, with one pass over each ledger for all of them.
+//! The ways of many rows back to their dumps, from a step's output to its inputs, with one pass over each ledger for all.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -193,5 +193,30 @@ impl Looked {
         // The stages are walked from the last to the first.
         way.stretches.extend(passed.into_values().rev());
         before
+    }
+}
+
+/// A step's finished stage and its inputs; `None` if it was not made.
+pub struct Made {
+    /// Its output.
+    pub stage: StageReader,
+    /// Its inputs, in the order of the step.
+    pub inputs: Vec<StageReader>,
+}
+
+impl Made {
+    /// Opens them; an input may be in another recipe.
+    ///
+    /// # Errors
+    /// [`Error`] if a manifest is damaged.
+    pub fn open(workspace: &Workspace, recipe: &'static Recipe, step: &Step) -> Result<Option<Made>, Error> {
+        let open = |name: &str| match recipe.input(name) {
+            Some((from, number, step)) => StageReader::open(&workspace.stage(from.name, number, step.name)),
+            None => Ok(None),
+        };
+        let Some(stage) = open(step.name)? else { return Ok(None) };
+        let inputs =
+            step.inputs.iter().filter_map(|input| open(input).transpose()).collect::<Result<_, _>>()?;
+        Ok(Some(Made { stage, inputs }))
     }
 }

@@ -2,9 +2,12 @@
 //!
 //! A benchmark's folder declares them (`[data]`, `[[compat]]`); the layout of candidate posts is in [`posts`].
 
-mod columns;
 pub(crate) mod oddity;
-mod posts;
+
+pub use riddlemill_benchmarks::compat::Compat;
+pub use riddlemill_benchmarks::data::{Answer, Kind};
+
+pub use super::row::{Column, Layout};
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,13 +23,8 @@ use serde_json::{Map, Value as Json};
 use super::manifest::MADE_WITH;
 use super::row::{Row, RowError, Value};
 use crate::recipe::Recipe;
-use crate::record::Standing;
+use crate::record::{Post, PostKind, Standing};
 use crate::stages::Rows;
-
-pub use columns::{Column, Layout};
-pub use posts::post_row;
-pub use riddlemill_benchmarks::compat::Compat;
-pub use riddlemill_benchmarks::data::{Answer, Kind};
 
 const fn column(name: &'static str, kind: Kind, about: &'static str) -> Column {
     Column { name, kind, nullable: false, about, values: &[] }
@@ -86,7 +84,7 @@ fn declare(config: &'static str, declared: &'static Data) -> Vec<Layout> {
 
 /// The layout of candidate posts, for recipes that end at dedup.
 pub fn posts(recipe: &'static str) -> Layout {
-    Layout { config: recipe, ..posts::LAYOUT }
+    Layout { config: recipe, ..LAYOUT }
 }
 
 /// Every layout of a finished set.
@@ -371,4 +369,56 @@ pub(super) fn typed(kind: Kind, given: &TemplateValue) -> Option<Value> {
         Kind::Counts => list(given, count)?.into(),
         Kind::Reals => list(given, real)?.into(),
     })
+}
+
+const COLUMNS: &[Column] = &[
+    column("id", Kind::Text, "The record's id, from its source or from its text."),
+    column("text", Kind::Text, "Its text, after the stages of the card."),
+    one_of(
+        "kind",
+        &["thread", "numbered", "plain", "riddle"],
+        "A thread, a numbered post of one, a plain text, or a text with its answer.",
+    ),
+    maybe("score", Kind::Real, "The score its readers gave it, on the source's own scale."),
+    maybe("number", Kind::Count, "Its number in its thread."),
+    maybe("time", Kind::Text, "When it was written, as the source says."),
+    column("source", Kind::Text, "The source's name."),
+    column("file", Kind::Text, "The file of the source."),
+    column("position", Kind::Count, "The line in that file, or the item of its array, from 1."),
+    maybe("licence", Kind::Text, "The licence its source states."),
+];
+
+/// The config is renamed to the recipe.
+const LAYOUT: Layout = Layout {
+    config: "posts",
+    about: "A record that is a candidate for the benchmark; no person has looked at it yet.",
+    columns: COLUMNS,
+    compat: &[],
+    task: None,
+    labels: &["kind"],
+    standing: None,
+    sometimes: &[],
+    declared: None,
+};
+
+/// A post as a released row.
+pub fn post_row(post: Post) -> Row {
+    let kind = match post.kind {
+        PostKind::Thread => "thread",
+        PostKind::Numbered => "numbered",
+        PostKind::Plain => "plain",
+        PostKind::Riddle => "riddle",
+    };
+    Row(vec![
+        post.id.into(),
+        post.text.into(),
+        kind.to_string().into(),
+        post.score.into(),
+        post.number.into(),
+        post.time.into(),
+        post.source.into(),
+        post.file.into(),
+        post.position.into(),
+        post.licence.into(),
+    ])
 }

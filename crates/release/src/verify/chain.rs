@@ -8,6 +8,7 @@ use serde_json::Value as Json;
 use super::Verified;
 use crate::manifest::{Candidate, MANIFEST};
 use riddlemill_files::fence;
+use riddlemill_text::text::counted;
 
 pub(super) fn check(folder: &Path, manifest: &Candidate, verified: &mut Verified) {
     let mut found = Vec::new();
@@ -48,7 +49,11 @@ fn links(manifest: &Candidate, found: &mut Vec<String>) {
     let out = manifest.stages.last().map(|l| l.counts.records_out);
     let rows = manifest.rows + manifest.incomplete();
     if out.is_some_and(|out| out != rows) {
-        found.push(format!("{MANIFEST}: {} rows, but the last stage has {}", rows, out.unwrap_or(0)));
+        found.push(format!(
+            "{MANIFEST}: {}, but the last stage has {}",
+            counted(rows, "row"),
+            out.unwrap_or(0)
+        ));
     }
 }
 

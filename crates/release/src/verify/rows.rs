@@ -15,6 +15,7 @@ use crate::parquet;
 use crate::row::Row;
 use crate::tabled;
 use riddlemill_files::fence;
+use riddlemill_text::text::counted;
 
 /// Most findings per config; with more, it is simply another file.
 const LISTED: usize = 20;
@@ -33,14 +34,14 @@ pub(super) fn check(folder: &Path, manifest: &Candidate, config: &str, stated: u
             }
         };
         if rows.len() as u64 != stated {
-            found.push(format!("{file}: {} rows, MANIFEST.json says {stated}", rows.len()));
+            found.push(format!("{file}: {}, MANIFEST.json says {stated}", counted(rows.len() as u64, "row")));
         }
         files.push((file, rows));
     }
     let all: u64 = files.iter().map(|(_, rows)| rows.len() as u64).sum();
     verified.rows += all;
     if all != stated && manifest.splits.contains_key(config) {
-        found.push(format!("data/{config}: {all} rows, MANIFEST.json says {stated}"));
+        found.push(format!("data/{config}: {}, MANIFEST.json says {stated}", counted(all, "row")));
     }
     let first = files.iter().find_map(|(_, rows)| rows.first());
     if let Some(layout) = first.and_then(|row| layout_of(folder, config, row)) {
@@ -225,7 +226,7 @@ fn file_against_layout(
     let name = file.replace(".jsonl", ".parquet");
     match parquet::read(&folder.join(&name), layout.columns) {
         Ok(columns) if columns.len() != rows.len() => {
-            found.push(format!("{name}: {} rows, {file} has {}", columns.len(), rows.len()))
+            found.push(format!("{name}: {}, {file} has {}", counted(columns.len() as u64, "row"), rows.len()))
         }
         // If a row could not be read, later rows would be compared with the wrong ones.
         Ok(columns) if typed.len() == rows.len() => {

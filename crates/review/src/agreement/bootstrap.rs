@@ -50,7 +50,7 @@ impl Bootstrap {
     pub fn estimate(&self, value: f64, mut drawn: Vec<f64>) -> Estimate {
         drawn.sort_by(f64::total_cmp);
         let tail = (1.0 - self.level) / 2.0;
-        let end = |share| percentile(&drawn, share).unwrap_or(value);
+        let end = |share| percentile_of(&drawn, share).unwrap_or(value);
         Estimate { value, low: end(tail), high: end(1.0 - tail) }
     }
 
@@ -104,8 +104,10 @@ pub(super) fn estimate(units: &Units, level: Level, settings: &Bootstrap, name: 
         [Coefficient::Percent, Coefficient::Fleiss, Coefficient::Alpha(level), Coefficient::Ac1];
     let all = |weights: &[u64]| coefficients.map(|which| which.weighted(units, weights));
     let values = all(&units.weights);
-    let drawn: Vec<[Option<f64>; 4]> =
-        (0..settings.resamples).into_par_iter().map(|at| all(&resample(units, settings, name, at))).collect();
+    let drawn: Vec<[Option<f64>; 4]> = (0..settings.resamples)
+        .into_par_iter()
+        .map(|at| all(&resample_units(units, settings, name, at)))
+        .collect();
     let interval = |at: usize| {
         let drawn = drawn.iter().filter_map(|values| values[at]).collect();
         Some(settings.of_coefficient(coefficients[at], units, values[at]?, drawn))
@@ -114,7 +116,7 @@ pub(super) fn estimate(units: &Units, level: Level, settings: &Bootstrap, name: 
 }
 
 /// A resample of all units with replacement, as counts per pattern.
-fn resample(units: &Units, settings: &Bootstrap, name: &str, at: usize) -> Vec<u64> {
+fn resample_units(units: &Units, settings: &Bootstrap, name: &str, at: usize) -> Vec<u64> {
     let mut weights = vec![0; units.patterns.len()];
     for unit in settings.places("review bootstrap", name, at, units.units.len()) {
         weights[units.units[unit] as usize] += 1;
@@ -132,7 +134,7 @@ fn split_mix(state: &mut u64) -> u64 {
 }
 
 /// Linear interpolation, as numpy's default.
-fn percentile(sorted: &[f64], share: f64) -> Option<f64> {
+fn percentile_of(sorted: &[f64], share: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     let at = share.clamp(0.0, 1.0) * last as f64;
     let low = at.floor() as usize;

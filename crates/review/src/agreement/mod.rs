@@ -8,7 +8,6 @@ mod coefficients;
 pub mod exact;
 #[cfg(test)]
 mod margins;
-mod pairs;
 mod pooled;
 mod report;
 #[cfg(test)]
@@ -16,8 +15,7 @@ mod tests;
 mod units;
 
 pub use bootstrap::{Bootstrap, Estimate};
-pub use coefficients::{Coefficient, ac1, alpha, fleiss_kappa, percent};
-pub use pairs::{Confusion, Weights};
+pub use coefficients::{Coefficient, Confusion, Weights, ac1, alpha, fleiss_kappa, percent};
 pub use pooled::{Pooled, pooled};
 pub use report::{
     AgreementSettings, AnnotatorAgreement, Edits, FieldAgreement, PairAgreement, StepAgreement, Undefined,

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::bootstrap::{Bootstrap, Estimate, estimate};
-use super::pairs::{Confusion, Weights};
+use super::coefficients::{Confusion, Weights};
 use super::units::{Level, Units};
 use crate::ballot::{Ballot, Combine, Drafts, Field, KEEP, Kind, Round};
 use crate::item::Item;
@@ -173,7 +173,7 @@ pub fn agreement<'i>(
         .collect();
     let scales = step.fields.iter().flat_map(|field| Scale::measured(field, &counted));
     let scales: Vec<Scale<'_>> = scales.collect();
-    scales.par_iter().map(|scale| measure(step, scale, &counted, settings)).collect()
+    scales.par_iter().map(|scale| measure_scale(step, scale, &counted, settings)).collect()
 }
 
 /// How a field's answers are mapped to categories.
@@ -247,7 +247,7 @@ impl<'f> Scale<'f> {
     }
 }
 
-fn measure(
+fn measure_scale(
     step: &Ballot,
     scale: &Scale<'_>,
     counted: &[(&Item, Vec<&Vote>)],

@@ -124,9 +124,9 @@ pub fn carryable<'a>(
         let on_it = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
         let mut drawn = item.clone();
         drawn.turn(false);
-        let (today, draft) = (base(&drawn.content), shown_draft(step, &item.draft));
+        let (today, draft) = (base_content(&drawn.content), shown_draft(step, &item.draft));
         let mut groups: Vec<Outdated<'a>> = Vec::new();
-        for vote in heads(on_it) {
+        for vote in latest_votes(on_it) {
             if vote.round != Round::Review && vote.content_hash == item.content_hash {
                 continue;
             }
@@ -134,7 +134,7 @@ pub fn carryable<'a>(
                 found.unknown += usize::from(vote.round != Round::Review);
                 continue;
             };
-            let (old, old_draft) = (base(&old.content), shown_draft(step, &old.draft));
+            let (old, old_draft) = (base_content(&old.content), shown_draft(step, &old.draft));
             // A reviewer's vote is outdated too if a voter changed their vote on the same text.
             if old == today && old_draft == draft {
                 continue;
@@ -175,8 +175,8 @@ pub fn carry(
             }
             Round::Vote | Round::Adjudication => outdated.item.clone(),
         };
-        fits(step, &shown, vote)?;
-        carried.push(moved(vote, &shown, vote.order.clone(), by, at, source));
+        check_fit(step, &shown, vote)?;
+        carried.push(move_vote(vote, &shown, vote.order.clone(), by, at, source));
     }
     Ok(carried)
 }
@@ -198,9 +198,9 @@ pub fn take_back(
         let counts = vote.content_hash == today;
         let moves = vote.carried.is_some() && counts && before.content_hash != vote.content_hash;
         let old = Item { content_hash: before.content_hash, ..item.clone() };
-        moves.then(|| moved(vote, &old, vote.order.clone(), by, at, source))
+        moves.then(|| move_vote(vote, &old, vote.order.clone(), by, at, source))
     };
-    heads(votes).iter().filter_map(back).collect()
+    latest_votes(votes).iter().filter_map(back).collect()
 }
 
 /// The texts that the answers to a step refer to, to be kept before they change: those of all people's votes
@@ -209,7 +209,7 @@ pub fn rested_on(step: &Ballot, items: &[Item], votes: &FxHashMap<&str, Vec<&Vot
     let mut kept = Vec::new();
     for item in items {
         let on_it = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
-        let heads = heads(on_it);
+        let heads = latest_votes(on_it);
         if heads.is_empty() {
             continue;
         }
@@ -230,12 +230,12 @@ pub fn rested_on(step: &Ballot, items: &[Item], votes: &FxHashMap<&str, Vec<&Vot
 }
 
 /// The latest vote of each person, without samples.
-fn heads<'v>(votes: &[&'v Vote]) -> Vec<&'v Vote> {
+fn latest_votes<'v>(votes: &[&'v Vote]) -> Vec<&'v Vote> {
     let people: Vec<&Vote> = votes.iter().copied().filter(|vote| !vote.synthetic).collect();
     current(&people)
 }
 
-fn moved(vote: &Vote, to: &Item, order: Vec<String>, by: &Carried, at: &str, source: &str) -> Vote {
+fn move_vote(vote: &Vote, to: &Item, order: Vec<String>, by: &Carried, at: &str, source: &str) -> Vote {
     Vote {
         content_hash: to.content_hash,
         at: at.to_owned(),
@@ -253,7 +253,7 @@ fn moved(vote: &Vote, to: &Item, order: Vec<String>, by: &Carried, at: &str, sou
     .sealed()
 }
 
-fn fits(step: &Ballot, shown: &Item, vote: &Vote) -> Result<(), CarryError> {
+fn check_fit(step: &Ballot, shown: &Item, vote: &Vote) -> Result<(), CarryError> {
     let (item, annotator) = (vote.item.clone(), vote.annotator.clone());
     match answers::read(&step.form(vote.round), shown, |field| vote.values.get(field).cloned()) {
         Answers::Given(values) if values == vote.values => Ok(()),
@@ -266,7 +266,7 @@ fn fits(step: &Ballot, shown: &Item, vote: &Vote) -> Result<(), CarryError> {
 }
 
 /// The content of the item itself, without the votes that a second reviewer sees.
-fn base(content: &Content) -> Content {
+fn base_content(content: &Content) -> Content {
     let own = |key: &str| !key.starts_with("votes.") && !key.starts_with("review.");
     content.iter().filter(|(key, _)| own(key)).map(|(key, value)| (key.clone(), value.clone())).collect()
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
-use super::decision::{Decision, Undo};
 use super::stage::StageDecisions;
+use super::{Decision, Undo};
 use crate::Digest;
 use riddlemill_benchmarks::named_now;
 use riddlemill_files::log::{LineError, LogError, Segments, to_lines};
@@ -312,7 +312,7 @@ impl DecisionLog {
 #[cfg(test)]
 mod tests {
     use super::super::Verdict;
-    use super::super::decision::tests::decision;
+    use super::super::tests::decision;
     use super::*;
 
     fn outcome(log: &DecisionLog, recipe: &str) -> Option<Verdict> {

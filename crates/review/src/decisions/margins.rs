@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::decision::tests::decision;
+use super::tests::decision;
 use super::*;
 use crate::Digest;
 

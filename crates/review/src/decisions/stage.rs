@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::decision::{Decision, Question, Verdict, seen_pair};
+use super::{Decision, Question, Verdict, seen_pair};
 use crate::Digest;
 
 /// The decisions about a stage's records and pairs that count, one per question.

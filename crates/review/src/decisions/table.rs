@@ -6,6 +6,8 @@ use rust_xlsxwriter::{
     DataValidation, DocProperties, ExcelDateTime, Format, FormatAlign, Workbook, XlsxError,
 };
 
+use riddlemill_benchmarks::notation;
+
 use crate::exchange::{ExportError, SheetRow, Trouble, in_workbook, sheet, table_columns, table_rows};
 
 /// The columns of a table in which people decide.
@@ -53,7 +55,7 @@ pub type Cells = BTreeMap<String, String>;
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
     /// The file's name has none of the three endings.
-    #[error("{0}: unknown kind of table\n  hint: use a name that ends in .csv, .xlsx or .jsonl")]
+    #[error("{0}: unknown kind of table\n  hint: use a name that ends in .csv, .xlsx, .jsonl or .json")]
     Kind(String),
     /// The rows cannot be put into cells.
     #[error("the table cannot be written: {0}")]
@@ -84,14 +86,15 @@ pub enum TableError {
 enum Kind {
     Csv,
     Xlsx,
-    JsonLines,
+    /// Lines or one list: the content says which.
+    Json,
 }
 
-fn kind(name: &str) -> Result<Kind, TableError> {
+fn parse_kind(name: &str) -> Result<Kind, TableError> {
     match name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).as_deref() {
         Some("csv" | "tsv" | "txt") => Ok(Kind::Csv),
         Some("xlsx" | "xlsm" | "xls" | "ods") => Ok(Kind::Xlsx),
-        Some("jsonl" | "ndjson") => Ok(Kind::JsonLines),
+        Some("jsonl" | "ndjson" | "json") => Ok(Kind::Json),
         _ => Err(TableError::Kind(name.to_owned())),
     }
 }
@@ -104,29 +107,38 @@ pub fn write_table(columns: &Columns, name: &str, rows: &[Cells]) -> Result<Vec<
     let cells = |row: &Cells| -> Vec<String> {
         columns.names.iter().map(|column| row.get(*column).cloned().unwrap_or_default()).collect()
     };
-    match kind(name)? {
+    match parse_kind(name)? {
         Kind::Csv => {
             let rows: Vec<Vec<String>> = rows.iter().map(cells).collect();
             Ok(sheet(columns.names, &rows)?)
         }
-        Kind::Xlsx => Ok(workbook(columns, rows.iter().map(cells))?),
-        Kind::JsonLines => {
+        Kind::Xlsx => Ok(write_workbook(columns, rows.iter().map(cells))?),
+        Kind::Json => {
+            let is_list = name.to_ascii_lowercase().ends_with(".json");
             let mut lines = Vec::new();
-            for row in rows {
+            for (at, row) in rows.iter().enumerate() {
                 let row: serde_json::Map<String, serde_json::Value> = columns
                     .names
                     .iter()
                     .filter_map(|column| Some(((*column).to_owned(), row.get(*column)?.as_str().into())))
                     .collect();
+                if is_list {
+                    lines.extend(if at == 0 { b"[\n" } else { b",\n" });
+                }
                 lines.extend(serde_json::to_vec(&row).unwrap_or_default());
-                lines.push(b'\n');
+                if !is_list {
+                    lines.push(b'\n');
+                }
+            }
+            if is_list {
+                lines.extend(if rows.is_empty() { &b"[]\n"[..] } else { b"\n]\n" });
             }
             Ok(lines)
         }
     }
 }
 
-fn workbook(columns: &Columns, rows: impl Iterator<Item = Vec<String>>) -> Result<Vec<u8>, XlsxError> {
+fn write_workbook(columns: &Columns, rows: impl Iterator<Item = Vec<String>>) -> Result<Vec<u8>, XlsxError> {
     let mut workbook = Workbook::new();
     // The same rows give the same bytes, whenever they are written.
     let date = ExcelDateTime::from_ymd(2000, 1, 1)?;
@@ -166,16 +178,16 @@ pub fn lacks(
     needed: &[&'static str],
 ) -> Result<Option<(&'static str, Vec<String>)>, TableError> {
     let unreadable = |trouble| TableError::Unreadable { file: name.to_owned(), trouble };
-    let columns: Vec<String> = match kind(name)? {
+    let columns: Vec<String> = match parse_kind(name)? {
         Kind::Csv | Kind::Xlsx => table_columns(bytes).map_err(unreadable)?,
-        Kind::JsonLines => {
+        Kind::Json => {
             let keys: std::collections::BTreeSet<String> =
                 rows.iter().flat_map(|(_, row)| row.keys().cloned()).collect();
             keys.into_iter().collect()
         }
     };
     // Lines have no key for an empty cell: only the first column is in every row.
-    let needed = if matches!(kind(name)?, Kind::JsonLines) { &needed[..1] } else { needed };
+    let needed = if matches!(parse_kind(name)?, Kind::Json) { &needed[..1] } else { needed };
     let lacking = needed.iter().find(|name| columns.iter().all(|column| column != **name));
     Ok(lacking.map(|name| (*name, columns)))
 }
@@ -186,11 +198,18 @@ pub fn lacks(
 /// [`TableError`] if the bytes are not a table of the format in the name.
 pub fn read_table(name: &str, bytes: &[u8]) -> Result<Vec<SheetRow>, TableError> {
     let unreadable = |trouble| TableError::Unreadable { file: name.to_owned(), trouble };
-    match kind(name)? {
+    match parse_kind(name)? {
         Kind::Csv | Kind::Xlsx => table_rows(bytes).map_err(unreadable),
-        Kind::JsonLines => {
+        Kind::Json => {
             let text = String::from_utf8_lossy(bytes);
-            let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+            let text = text.trim_start_matches('\u{feff}');
+            // A list, however it is broken into lines: its rows have numbers.
+            let rows = notation::elements(text.trim()).ok().filter(|_| text.trim_start().starts_with('['));
+            let lines = match rows {
+                Some(rows) => rows,
+                None => text.lines().collect(),
+            };
+            let lines = lines.into_iter().enumerate().filter(|(_, line)| !line.trim().is_empty());
             let row = |(at, line): (usize, &str)| {
                 let object: BTreeMap<String, Option<String>> = riddlemill_text::notation::from_str(line)
                     .map_err(|error| TableError::Line { file: name.to_owned(), line: at + 1, error })?;
@@ -220,7 +239,7 @@ mod tests {
             cells.into_iter().map(|(column, cell)| (column.to_owned(), cell.to_owned())).collect()
         };
         let rows = [row("tieba:1", "云会恐高吗？\n第二行"), row("tieba:2", "a \"b\", c")];
-        for name in ["d.csv", "d.xlsx", "d.jsonl"] {
+        for name in ["d.csv", "d.xlsx", "d.jsonl", "d.json"] {
             let bytes = write_table(&DECISIONS, name, &rows).unwrap();
             let back = read_table(name, &bytes).unwrap();
             assert_eq!(back.len(), 2, "{name}");
@@ -250,5 +269,11 @@ mod tests {
         let error = read_table("d.xlsx", &workbook.save_to_buffer().unwrap()).unwrap_err().to_string();
         assert!(error.contains("too large") && error.contains("XFD1048576"), "{error}");
         assert!(read_table("d.jsonl", b"{").is_err());
+        // A list is one under either name, in one line or in several.
+        let list = b"[{\"record\": \"tieba:1\"},\n {\"record\": \"tieba:2\",\n  \"verdict\": \"drop\"}]";
+        for name in ["d.jsonl", "d.json"] {
+            let rows = read_table(name, list).unwrap();
+            assert_eq!((rows.len(), rows[1].1["verdict"].as_str()), (2, "drop"), "{name}");
+        }
     }
 }

@@ -33,7 +33,7 @@ pub type SheetRow = (usize, BTreeMap<String, String>);
 /// # Errors
 /// [`Trouble`] if the bytes are not a table, or are a workbook that is too large.
 pub fn table_rows(bytes: &[u8]) -> Result<Vec<SheetRow>, Trouble> {
-    Ok(by_header(&table(bytes)?))
+    Ok(by_header(&table_entries(bytes)?))
 }
 
 /// The headers of a table of text, or of a workbook's first sheet.
@@ -41,10 +41,10 @@ pub fn table_rows(bytes: &[u8]) -> Result<Vec<SheetRow>, Trouble> {
 /// # Errors
 /// As [`table_rows`].
 pub fn table_columns(bytes: &[u8]) -> Result<Vec<String>, Trouble> {
-    Ok(table(bytes)?.columns)
+    Ok(table_entries(bytes)?.columns)
 }
 
-fn table(bytes: &[u8]) -> Result<Entries, Trouble> {
+fn table_entries(bytes: &[u8]) -> Result<Entries, Trouble> {
     match xlsx::is_workbook(bytes) {
         true => xlsx::read_first(bytes),
         false => read(bytes).map(|(entries, _)| entries),

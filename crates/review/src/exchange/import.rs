@@ -14,11 +14,9 @@ use crate::votes::Vote;
 use riddlemill_files::digest::Digest;
 use riddlemill_files::par_map::{ahead, batches};
 
-use super::author::author;
 use super::entries::{Entries, Entry, Places};
-use super::export::Format;
 use super::problem::{Problem, Trouble};
-use super::{csv, jsonl, label_studio, xlsx};
+use super::{Format, author, csv, jsonl, label_studio, xlsx};
 
 /// The context of a file of votes.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +46,9 @@ pub struct Import {
     /// Rows not filled in.
     pub blank: usize,
 }
+
+/// Most columns that a message names.
+const NAMED: usize = 30;
 
 /// Rows that are read together, on all cores.
 const BATCH: usize = 1 << 14;
@@ -142,12 +143,12 @@ pub fn import_sheet<'i>(
         }
     });
     import.votes = votes.into_iter().flatten().collect();
-    import.problems.extend(missing(settings, present).into_iter().map(whole));
+    import.problems.extend(missing_rows(settings, present).into_iter().map(whole));
     import
 }
 
 /// Assigned rows that are missing from this file.
-fn missing(settings: &ImportSettings<'_>, mut present: Vec<(String, String)>) -> Vec<Trouble> {
+fn missing_rows(settings: &ImportSettings<'_>, mut present: Vec<(String, String)>) -> Vec<Trouble> {
     present.sort();
     present.dedup();
     let mut people: Vec<&str> = present.iter().map(|(annotator, _)| annotator.as_str()).collect();
@@ -224,7 +225,10 @@ impl Columns {
         let fields = asked.filter(|(_, field)| field.required).map(|((name, at), _)| (*name, *at));
         let sheet = entries.sheet.as_ref().map(|sheet| format!("sheet {sheet}")).unwrap_or_default();
         let absent = needed.into_iter().chain(fields).filter(|(_, at)| at.is_none());
-        doubled.chain(absent.map(|(name, _)| problem(sheet.clone(), Trouble::NoColumn(name)))).collect()
+        let columns =
+            || entries.columns.iter().filter(|name| !name.is_empty()).take(NAMED).cloned().collect();
+        let lacking = |name| problem(sheet.clone(), Trouble::NoColumn { name, columns: columns() });
+        doubled.chain(absent.map(|(name, _)| lacking(name))).collect()
     }
 }
 

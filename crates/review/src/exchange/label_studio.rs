@@ -12,7 +12,7 @@ use crate::assign::Annotator;
 use crate::ballot::{Field, Kind, RESERVED};
 use crate::value::Value;
 
-use super::author::author;
+use super::author;
 use super::csv::decode;
 use super::entries::{Cells, Entries, Entry, Places};
 use super::jsonl::value;
@@ -29,7 +29,7 @@ pub(super) fn tasks(sheet: &Sheet<'_>) -> Result<Vec<u8>, ExportError> {
         data.insert("item".into(), json!(item.id));
         for key in &sheet.sees {
             let shown = item.content.get(*key).map(readable).unwrap_or_default();
-            data.insert(variable(key), json!(shown));
+            data.insert(variable_name(key), json!(shown));
         }
         data.insert("annotator".into(), json!(ballot.annotator));
         data.insert("round".into(), json!(ballot.round));
@@ -41,7 +41,7 @@ pub(super) fn tasks(sheet: &Sheet<'_>) -> Result<Vec<u8>, ExportError> {
         task.insert("data".into(), Json::Object(data));
         let drafted = sheet.form.iter().filter(|field| sheet.drafts.contains(&field.name));
         let result: Vec<Json> =
-            drafted.filter_map(|field| Some(region(field, item.draft.get(field.name)?))).collect();
+            drafted.filter_map(|field| Some(region_of(field, item.draft.get(field.name)?))).collect();
         if !result.is_empty() {
             task.insert("predictions".into(), json!([{ "model_version": "draft", "result": result }]));
         }
@@ -51,11 +51,11 @@ pub(super) fn tasks(sheet: &Sheet<'_>) -> Result<Vec<u8>, ExportError> {
 }
 
 /// A valid name after `$` in the configuration.
-fn variable(key: &str) -> String {
+fn variable_name(key: &str) -> String {
     format!("see_{}", key.replace(|c: char| !c.is_ascii_alphanumeric(), "_"))
 }
 
-fn region(field: &Field, value: &Value) -> Json {
+fn region_of(field: &Field, value: &Value) -> Json {
     let codes = || match value {
         Value::List(codes) => codes.clone(),
         other => vec![other.to_string()],
@@ -80,15 +80,19 @@ pub(super) fn config(sheet: &Sheet<'_>) -> String {
         xml.push_str(&text);
         xml.push('\n');
     };
-    line(1, format!("<Header value=\"{} {}\"/>", escape(step.title.zh), escape(step.title.en)));
+    line(1, format!("<Header value=\"{} {}\"/>", escape_xml(step.title.zh), escape_xml(step.title.en)));
     line(
         1,
-        format!("<Header size=\"5\" value=\"{} {}\"/>", escape(step.guideline.zh), escape(step.guideline.en)),
+        format!(
+            "<Header size=\"5\" value=\"{} {}\"/>",
+            escape_xml(step.guideline.zh),
+            escape_xml(step.guideline.en)
+        ),
     );
     line(1, format!("<Text name=\"{SHOWN}\" value=\"$item\"/>"));
     for key in &sheet.sees {
-        let name = variable(key);
-        line(1, format!("<Header size=\"4\" value=\"{}\"/>", escape(&sheet.see_label(key))));
+        let name = variable_name(key);
+        line(1, format!("<Header size=\"4\" value=\"{}\"/>", escape_xml(&sheet.see_label(key))));
         line(1, format!("<Text name=\"{name}\" value=\"${name}\"/>"));
     }
     for field in &sheet.form {
@@ -97,7 +101,7 @@ pub(super) fn config(sheet: &Sheet<'_>) -> String {
             let shown = |code: &&str| {
                 let other = sheet.form.iter().find(|other| other.name == when.field)?;
                 let option = other.options().iter().find(|option| option.code == *code)?;
-                Some(escape(&display(option)))
+                Some(escape_xml(&display_text(option)))
             };
             let values: Vec<String> = when.write.iter().filter_map(shown).collect();
             format!(
@@ -109,7 +113,11 @@ pub(super) fn config(sheet: &Sheet<'_>) -> String {
         line(1, format!("<View{}>", visible.unwrap_or_default()));
         line(
             2,
-            format!("<Header size=\"4\" value=\"{} {}\"/>", escape(field.label.zh), escape(field.label.en)),
+            format!(
+                "<Header size=\"4\" value=\"{} {}\"/>",
+                escape_xml(field.label.zh),
+                escape_xml(field.label.en)
+            ),
         );
         let name = format!("name=\"{}\" toName=\"{SHOWN}\"", field.name);
         let required = if field.required && field.when.is_none() { " required=\"true\"" } else { "" };
@@ -133,10 +141,14 @@ pub(super) fn config(sheet: &Sheet<'_>) -> String {
                 );
                 let choice = if several { "multiple" } else { "single" };
                 line(2, format!("<Choices {name} choice=\"{choice}\"{required}>"));
-                for (code, shown, hint) in choices(field, sheet) {
+                for (code, shown, hint) in choices_of(field, sheet) {
                     line(
                         3,
-                        format!("<Choice alias=\"{}\" value=\"{}\"{hint}/>", escape(&code), escape(&shown)),
+                        format!(
+                            "<Choice alias=\"{}\" value=\"{}\"{hint}/>",
+                            escape_xml(&code),
+                            escape_xml(&shown)
+                        ),
                     );
                 }
                 line(2, "</Choices>".to_owned());
@@ -148,16 +160,17 @@ pub(super) fn config(sheet: &Sheet<'_>) -> String {
     xml
 }
 
-fn display(option: &crate::ballot::Choice) -> String {
+fn display_text(option: &crate::ballot::Choice) -> String {
     // A comma would split the list of values in a condition.
     format!("{} {}", option.label.zh, option.label.en).replace(',', " ")
 }
 
 /// Code, displayed text, and hint attribute of each choice.
-fn choices(field: &Field, sheet: &Sheet<'_>) -> Vec<(String, String, String)> {
+fn choices_of(field: &Field, sheet: &Sheet<'_>) -> Vec<(String, String, String)> {
     let option = |option: &crate::ballot::Choice| {
-        let hint = format!(" hint=\"{} {}\"", escape(option.definition.zh), escape(option.definition.en));
-        (option.code.to_owned(), display(option), hint)
+        let hint =
+            format!(" hint=\"{} {}\"", escape_xml(option.definition.zh), escape_xml(option.definition.en));
+        (option.code.to_owned(), display_text(option), hint)
     };
     let plain = |code: String| (code.clone(), code, String::new());
     match &field.kind {
@@ -177,7 +190,7 @@ fn choices(field: &Field, sheet: &Sheet<'_>) -> Vec<(String, String, String)> {
     }
 }
 
-fn escape(text: &str) -> String {
+fn escape_xml(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -214,7 +227,7 @@ pub(super) fn read(
     let mut rows = Vec::new();
     let mut cancelled = false;
     for (at, task) in tasks.iter().enumerate() {
-        for Annotation { data, by, given, lead_time } in annotations(at + 1, task)? {
+        for Annotation { data, by, given, lead_time } in annotations_of(at + 1, task)? {
             let Some(given) = given else {
                 cancelled = true;
                 continue;
@@ -222,7 +235,7 @@ pub(super) fn read(
             let mut cells: Vec<Option<Value>> =
                 columns[..kept].iter().map(|name| value(&data[name])).collect();
             // Whoever the task was exported for, its author is whose account it was answered with.
-            let signed = signature(by);
+            let signed = signatures_of(by);
             let column = columns.iter().position(|name| name == "annotator");
             if let (Some(column), Some(first)) = (column, signed.first()) {
                 let signatures: Vec<&str> = signed.iter().map(String::as_str).collect();
@@ -230,7 +243,7 @@ pub(super) fn read(
                 let name = author(people, &signatures).map_or(first, |person| &person.name);
                 cells[column] = Some(Value::Text(name.clone()));
             }
-            cells.extend(form.iter().map(|field| answer(&*given.answer(field)?, field)));
+            cells.extend(form.iter().map(|field| answer_of(&*given.answer(field)?, field)));
             cells.push(value(lead_time));
             rows.push(Entry { number: at + 1, cells: Cells::Values(cells), merged: Vec::new() });
         }
@@ -287,7 +300,7 @@ fn plain(given: &Json) -> Option<Cow<'_, Json>> {
 }
 
 /// The annotations of one element of an export.
-fn annotations(number: usize, task: &Json) -> Result<Vec<Annotation<'_>>, Trouble> {
+fn annotations_of(number: usize, task: &Json) -> Result<Vec<Annotation<'_>>, Trouble> {
     match (&task["annotations"], &task["data"]) {
         (Json::Array(annotations), data) => {
             Ok(annotations.iter().map(|own| Annotation::parse(data, own)).collect())
@@ -320,7 +333,7 @@ impl<'t> Annotation<'t> {
 
 /// The signatures of an annotation: an account's number, or the address and number of an object; none if nobody
 /// signed.
-fn signature(by: &Json) -> Vec<String> {
+fn signatures_of(by: &Json) -> Vec<String> {
     let parts: Vec<&Json> = match by {
         Json::Object(object) => {
             ["email", "username", "id"].iter().filter_map(|key| object.get(*key)).collect()
@@ -332,7 +345,7 @@ fn signature(by: &Json) -> Vec<String> {
 }
 
 /// The answer in a region's value. A displayed label is accepted in place of an alias.
-fn answer(given: &Json, field: &Field) -> Option<Value> {
+fn answer_of(given: &Json, field: &Field) -> Option<Value> {
     let found = ["choices", "text", "number", "rating"].into_iter().find_map(|key| given.get(key))?;
     let single = |list: &Vec<Json>| list.iter().filter_map(Json::as_str).collect::<Vec<_>>().join("\n");
     match (&field.kind, found) {
@@ -347,7 +360,7 @@ fn answer(given: &Json, field: &Field) -> Option<Value> {
 
 fn to_codes(field: &Field, value: Value) -> Value {
     let code = |shown: &str| {
-        let option = field.options().iter().find(|option| display(option) == shown);
+        let option = field.options().iter().find(|option| display_text(option) == shown);
         option.map_or_else(|| shown.to_owned(), |option| option.code.to_owned())
     };
     match value {

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::answers::Fault;
 use crate::ballot::Role;
+use riddlemill_text::text::counted;
 
 /// One problem.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,8 +46,15 @@ pub enum Trouble {
     #[error("the header `{0}` occurs a second time; this column is not read")]
     DoubledHeader(String),
     /// A required column is missing.
-    #[error("no column `{0}`")]
-    NoColumn(&'static str),
+    #[error("no column `{name}`; {}", match columns.is_empty() {
+        true => "it has none of a ballot's".to_owned(),
+        false => format!("its columns are {}", columns.join(", ")),
+    })]
+    NoColumn {
+        name: &'static str,
+        /// Those that are there.
+        columns: Vec<String>,
+    },
     /// The row ends before its last columns.
     #[error("the row has {given} of {wanted} columns; was the file saved completely?")]
     Short {
@@ -97,7 +105,7 @@ pub enum Trouble {
         people: Vec<String>,
     },
     /// A known annotator who may not vote here.
-    #[error("{name} ({}) may not vote here: {}", role.name(), entitled(*.unqualified, .roles, .people))]
+    #[error("{name} ({}) may not vote here: {}", role.name(), who_may_vote(*.unqualified, .roles, .people))]
     NotEntitled {
         /// Who.
         name: String,
@@ -156,7 +164,7 @@ pub enum Trouble {
     },
     /// Assigned rows that are not in the file.
     #[error(
-        "{count} items assigned to {annotator} are not in the file, the first is {first}; they stay open"
+        "{} assigned to {annotator} but not in the file, the first is {first}; what is not there stays open", counted(*count as u64, "item")
     )]
     RowsMissing {
         /// Whose.
@@ -169,7 +177,7 @@ pub enum Trouble {
 }
 
 /// Why somebody may not vote, and who may: `a vote is for the role junior: j1, j2`.
-fn entitled(unqualified: bool, roles: &[Role], people: &[String]) -> String {
+fn who_may_vote(unqualified: bool, roles: &[Role], people: &[String]) -> String {
     let roles: Vec<&str> = roles.iter().map(|role| role.name()).collect();
     let asked = format!("this is for the role {}", roles.join(" or "));
     let why = if unqualified {

@@ -99,7 +99,7 @@ impl<'b> Sheet<'b> {
         let proposed =
             self.ballot.proposed.and_then(|proposed| proposed.get(&item.id)).filter(|_| own.is_none());
         let proposed = |field: &Field| Some(answers::write(field, item, proposed?.get(field.name)?));
-        let given = |field: &Field| proposed(field).unwrap_or_else(|| answer(field, item, own));
+        let given = |field: &Field| proposed(field).unwrap_or_else(|| own_answer(field, item, own));
         cells.extend(self.form.iter().map(given));
         cells.extend([annotator, round.name(), step.recipe, step.name].map(str::to_owned));
         cells.push(own.map(|vote| item.sheet_vote(vote.id)).unwrap_or_default());
@@ -140,7 +140,7 @@ pub(super) fn readable(value: &Value) -> String {
 }
 
 /// The annotator's own earlier answer. A text that equals the draft is left empty, as it was given.
-fn answer(field: &Field, item: &Item, own: Option<&Vote>) -> String {
+fn own_answer(field: &Field, item: &Item, own: Option<&Vote>) -> String {
     let Some(value) = own.and_then(|vote| vote.values.get(field.name)) else { return String::new() };
     let from_draft = field.when.is_some_and(|when| {
         let verdict = own.and_then(|vote| vote.values.text(when.field));

@@ -265,7 +265,7 @@ fn deleted_rows_are_noticed_where_it_is_known_what_was_assigned() {
     assert_eq!(
         messages(&import),
         [format!(
-            "a.csv: 1 items assigned to j1 are not in the file, the first is {}; they stay open",
+            "a.csv: 1 item assigned to j1 but not in the file, the first is {}; what is not there stays open",
             removed_row[0]
         )]
     );
@@ -414,7 +414,11 @@ fn missing_and_doubled_headers_are_reported() {
     let kind = column(&grid, "type");
     grid[0][kind] = "Typ".into();
     let import = read(&step, &items, "a.csv", &to_csv(&grid));
-    assert_eq!(messages(&import)[0], "a.csv: no column `type`");
+    assert!(
+        messages(&import)[0].starts_with("a.csv: no column `type`; its columns are "),
+        "{:?}",
+        messages(&import)
+    );
     assert!(import.votes.is_empty());
     let (_, _, mut grid) = filled(2);
     grid.iter_mut().for_each(|row| row.push(row[kind].clone()));

@@ -32,7 +32,7 @@ pub(super) fn write(sheet: &Sheet<'_>) -> Result<Vec<u8>, XlsxError> {
         .map(|field| {
             answers::dropdown(
                 field,
-                sheet.rows.iter().map(|(item, _)| *item).max_by_key(|item| most(field, item)),
+                sheet.rows.iter().map(|(item, _)| *item).max_by_key(|item| most_characters(field, item)),
             )
         })
         .collect();
@@ -48,7 +48,7 @@ pub(super) fn write(sheet: &Sheet<'_>) -> Result<Vec<u8>, XlsxError> {
     workbook.save_to_buffer()
 }
 
-fn most(field: &Field, item: &crate::item::Item) -> usize {
+fn most_characters(field: &Field, item: &crate::item::Item) -> usize {
     match field.kind {
         Kind::Pick { from, .. } => item.candidates(from).len(),
         _ => 0,
@@ -103,14 +103,14 @@ fn write_ballot(
             .set_error_style(style)
             .set_input_title(field.name)?
             // Excel allows 255 characters.
-            .set_input_message(clip(&format!("{}\n{}", field.label.zh, field.label.en), 250))?;
+            .set_input_message(clip_text(&format!("{}\n{}", field.label.zh, field.label.en), 250))?;
         let at = (first + at) as u16;
         worksheet.add_data_validation(1, at, last, at, &validation)?;
     }
     Ok(())
 }
 
-fn clip(text: &str, characters: usize) -> String {
+fn clip_text(text: &str, characters: usize) -> String {
     text.chars().take(characters).collect()
 }
 
@@ -161,7 +161,7 @@ pub(super) fn read(bytes: &[u8], name: &str) -> Result<(Entries, Vec<Trouble>), 
             return Err(Trouble::Unreadable { what, hint: None });
         }
     };
-    Ok((entries(&mut workbook, sheet)?, Vec::new()))
+    Ok((read_entries(&mut workbook, sheet)?, Vec::new()))
 }
 
 /// Reads every sheet that has cells, except guideline and options.
@@ -173,7 +173,7 @@ pub(super) fn read_all(bytes: &[u8]) -> Result<Vec<Entries>, Trouble> {
             continue;
         }
         match workbook.cells(&name) {
-            Ok(_) => tables.push(entries(&mut workbook, name)?),
+            Ok(_) => tables.push(read_entries(&mut workbook, name)?),
             Err(BookError::Empty(_)) => {}
             Err(error) => return Err(error.into()),
         }
@@ -186,7 +186,7 @@ pub(super) fn read_first(bytes: &[u8]) -> Result<Entries, Trouble> {
     let mut workbook = workbook::open(bytes)?;
     let first = workbook.sheets().first().cloned();
     let none = || Trouble::Unreadable { what: "it has no sheet".to_owned(), hint: None };
-    entries(&mut workbook, first.ok_or_else(none)?)
+    read_entries(&mut workbook, first.ok_or_else(none)?)
 }
 
 /// Whether bytes begin like a workbook.
@@ -207,7 +207,7 @@ impl From<BookError> for Trouble {
     }
 }
 
-fn entries(workbook: &mut Book<'_>, sheet: String) -> Result<Entries, Trouble> {
+fn read_entries(workbook: &mut Book<'_>, sheet: String) -> Result<Entries, Trouble> {
     let range = workbook.cells(&sheet)?;
     let merged = workbook.merged(&sheet)?;
     let last = range.end().map_or(0, |(_, column)| column);
@@ -221,7 +221,7 @@ fn entries(workbook: &mut Book<'_>, sheet: String) -> Result<Entries, Trouble> {
     let rows = rows.enumerate().map(|(at, cells)| {
         let row = top + 1 + at as u32;
         let blank = (0..left).map(|_| None);
-        let cells = blank.chain(cells.iter().map(value)).collect();
+        let cells = blank.chain(cells.iter().map(cell_value)).collect();
         let covering = merged.iter().filter(|area| area.start.0 < row && row <= area.end.0);
         let merged = covering.flat_map(|area| {
             let origin = format!("{}{}", letters(area.start.1 as usize), area.start.0 + 1);
@@ -233,7 +233,7 @@ fn entries(workbook: &mut Book<'_>, sheet: String) -> Result<Entries, Trouble> {
     Ok(Entries { sheet: Some(sheet), columns, rows, places: Places::Cells })
 }
 
-fn value(cell: &Data) -> Option<Value> {
+fn cell_value(cell: &Data) -> Option<Value> {
     match cell {
         Data::Empty => None,
         Data::Float(number) => Some(Value::Number(*number)),

@@ -87,10 +87,10 @@ pub fn resolve(step: &Ballot, item: &Item, votes: &[&Vote]) -> Resolution {
     let heads = current(&mine);
     let people: Vec<&Vote> = heads.iter().copied().filter(|vote| !vote.synthetic).collect();
     let twice = contradictions(&mine);
-    let mut verdict = decide(step, item, &people, &twice);
+    let mut verdict = decide_item(step, item, &people, &twice);
     let mut synthetic = false;
     if verdict.decided.is_err() && people.len() < heads.len() {
-        let all = decide(step, item, &heads, &twice);
+        let all = decide_item(step, item, &heads, &twice);
         synthetic = all.decided.is_ok();
         // A dispute among people stays one, whatever a sample decides.
         if synthetic && !matches!(verdict.decided, Err(Pending::Adjudicate { .. })) {
@@ -101,7 +101,7 @@ pub fn resolve(step: &Ballot, item: &Item, votes: &[&Vote]) -> Resolution {
         }
     }
     let edited = match &verdict.decided {
-        Ok((values, _)) => edited(step, item, values),
+        Ok((values, _)) => is_edited(step, item, values),
         Err(_) => None,
     };
     let outcome = match verdict.decided {
@@ -121,7 +121,7 @@ struct Verdict {
     modified: Option<bool>,
 }
 
-fn decide(step: &Ballot, item: &Item, heads: &[&Vote], twice: &[(&Vote, Vec<&Vote>)]) -> Verdict {
+fn decide_item(step: &Ballot, item: &Item, heads: &[&Vote], twice: &[(&Vote, Vec<&Vote>)]) -> Verdict {
     let in_round = |round: Round| heads.iter().copied().filter(move |vote| vote.round == round);
     let seen = review_item(step, item, heads);
     let hash = |round: Round| match round {
@@ -144,7 +144,7 @@ fn decide(step: &Ballot, item: &Item, heads: &[&Vote], twice: &[(&Vote, Vec<&Vot
         (Some(Err(_)), Some(_), Some(_)) => Some(false),
         (Some(Ok(first)), Some(review), Some(reviewer)) => {
             let changes = |field: &&Field| {
-                comparable(step, field) && first.get(field.name) != reviewer.values.get(field.name)
+                is_comparable(step, field) && first.get(field.name) != reviewer.values.get(field.name)
             };
             Some(review.fields.iter().find(changes).is_some())
         }
@@ -186,7 +186,7 @@ fn decide(step: &Ballot, item: &Item, heads: &[&Vote], twice: &[(&Vote, Vec<&Vot
         return verdict(Err(Pending::Waiting { round: Round::Vote, on: step.voters.clone(), votes }));
     };
     let mut by: Vec<String> = voters.iter().map(|vote| vote.annotator.clone()).collect();
-    let mut asked = asked(step, &voters);
+    let mut asked = asks_for_adjudicator(step, &voters);
     let decided = match &step.review {
         None => first,
         Some(review) if reviewers.is_empty() => {
@@ -194,7 +194,7 @@ fn decide(step: &Ballot, item: &Item, heads: &[&Vote], twice: &[(&Vote, Vec<&Vot
         }
         Some(review) => {
             by.extend(reviewers.iter().map(|vote| vote.annotator.clone()));
-            asked.extend(self::asked(step, &reviewers));
+            asked.extend(self::asks_for_adjudicator(step, &reviewers));
             // If several people have reviewed an item, they have to agree, otherwise it is adjudicated.
             let strict: Vec<Field> =
                 review.fields.iter().map(|field| field.clone().combine(Combine::Unanimity)).collect();
@@ -217,13 +217,13 @@ fn decide(step: &Ballot, item: &Item, heads: &[&Vote], twice: &[(&Vote, Vec<&Vot
 
 /// Whether the reviewer's answer to `field` replaces one that the voters decide, so that the two can be
 /// compared. Added remarks (unions, collections) are not decisions.
-fn comparable(step: &Ballot, field: &Field) -> bool {
+fn is_comparable(step: &Ballot, field: &Field) -> bool {
     let decides = |other: &Field| !matches!(other.combine, Combine::Union | Combine::Collect);
     step.fields.iter().any(|other| other.name == field.name && decides(other))
 }
 
 /// Answers that send an item to the adjudicator.
-fn asked(step: &Ballot, votes: &[&Vote]) -> Vec<Why> {
+fn asks_for_adjudicator(step: &Ballot, votes: &[&Vote]) -> Vec<Why> {
     let given = |(field, answer): &&(&'static str, &'static str)| {
         votes.iter().any(|vote| vote.values.text(field) == Some(*answer))
     };
@@ -263,24 +263,24 @@ fn combine(field: &Field, answers: &[&Value]) -> Result<Option<Value>, Why> {
     }
     match field.combine {
         Combine::Majority | Combine::MajorityOr(_) | Combine::Unanimity => {
-            let tally = tally(field, answers);
+            let tally = tally_answers(field, answers);
             let winner = match field.combine {
                 Combine::Unanimity => tally.values().find(|voices| voices.len() == answers.len()),
                 _ => majority(tally.values().map(|voices| (voices, voices.len()))),
             };
             match (winner, field.combine) {
-                (Some(voices), _) => Ok(Some(joined(field, voices))),
+                (Some(voices), _) => Ok(Some(join_voices(field, voices))),
                 (None, Combine::MajorityOr(code)) => Ok(Some(Value::from(code))),
                 (None, _) => Err(Why::Differ {
                     field: field.name,
                     answers: tally
                         .values()
-                        .map(|voices| format!("{} ×{}", joined(field, voices), voices.len()))
+                        .map(|voices| format!("{} ×{}", join_voices(field, voices), voices.len()))
                         .collect(),
                 }),
             }
         }
-        Combine::Union => Ok(Some(union(field, answers))),
+        Combine::Union => Ok(Some(union_of(field, answers))),
         Combine::Mean => {
             let numbers: Vec<f64> = answers.iter().filter_map(|value| value.as_number()).collect();
             let mean = numbers.iter().sum::<f64>() / numbers.len() as f64;
@@ -300,7 +300,7 @@ pub fn majority<A>(counts: impl IntoIterator<Item = (A, usize)>) -> Option<A> {
 }
 
 /// Answers grouped by what they amount to: all rejections are one, whatever their reasons.
-fn tally<'v>(field: &Field, answers: &[&'v Value]) -> BTreeMap<String, Vec<&'v Value>> {
+fn tally_answers<'v>(field: &Field, answers: &[&'v Value]) -> BTreeMap<String, Vec<&'v Value>> {
     let mut tally: BTreeMap<String, Vec<&Value>> = BTreeMap::new();
     for &answer in answers {
         let key = match (&field.kind, answer) {
@@ -314,22 +314,22 @@ fn tally<'v>(field: &Field, answers: &[&'v Value]) -> BTreeMap<String, Vec<&'v V
     tally
 }
 
-fn joined(field: &Field, voices: &[&Value]) -> Value {
+fn join_voices(field: &Field, voices: &[&Value]) -> Value {
     match field.kind {
-        Kind::Keep { .. } if matches!(voices[0], Value::List(_)) => union(field, voices),
+        Kind::Keep { .. } if matches!(voices[0], Value::List(_)) => union_of(field, voices),
         _ => voices[0].clone(),
     }
 }
 
 /// Everything marked, in ballot order.
-fn union(field: &Field, answers: &[&Value]) -> Value {
+fn union_of(field: &Field, answers: &[&Value]) -> Value {
     let marked =
         |code: &str| answers.iter().filter_map(|value| value.as_list()).flatten().any(|other| other == code);
     let options = field.options().iter().map(|option| option.code);
     Value::List(options.filter(|code| marked(code)).map(str::to_owned).collect())
 }
 
-fn edited(step: &Ballot, item: &Item, values: &Values) -> Option<bool> {
+fn is_edited(step: &Ballot, item: &Item, values: &Values) -> Option<bool> {
     // Without having seen a draft, nobody rewrites it.
     if step.drafts == Drafts::Hidden {
         return None;

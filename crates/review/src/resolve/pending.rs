@@ -37,14 +37,14 @@ pub enum Why {
     },
     /// One annotator answered differently on two machines, or two people decided without knowing of each
     /// other.
-    #[error("{} gave two different answers independently ({})", who(*.round), .answers.join(" / "))]
+    #[error("{} gave two different answers independently ({})", who_votes(*.round), .answers.join(" / "))]
     Twice { round: Round, answers: Vec<String> },
     /// A voter requested it.
     #[error("{field}: answered `{answer}`")]
     Asked { field: &'static str, answer: &'static str },
 }
 
-fn who(round: Round) -> &'static str {
+fn who_votes(round: Round) -> &'static str {
     match round {
         Round::Vote => "one voter",
         Round::Review => "one reviewer",

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
-use super::vote::{Vote, standing};
+use super::{Vote, standing};
 use riddlemill_benchmarks::named_now;
 use riddlemill_files::digest::Digest;
 use riddlemill_files::log::{Log, LogError};
@@ -137,7 +137,7 @@ pub struct Asides {
 }
 
 /// The file, under the folder of the votes.
-fn path(votes: &Path) -> PathBuf {
+fn aside_path(votes: &Path) -> PathBuf {
     votes.join("aside").join("set-aside.jsonl")
 }
 
@@ -147,8 +147,8 @@ impl Asides {
     /// # Errors
     /// [`LogError`] if the file cannot be read, was changed, or has a line that is none of its own.
     pub fn read(votes: &Path) -> Result<Asides, LogError> {
-        let path = path(votes);
-        let mut asides = Asides { length: length(&path), ..Asides::default() };
+        let path = aside_path(votes);
+        let mut asides = Asides { length: length_of(&path), ..Asides::default() };
         for (at, line) in Log::at(&path).read()?.split(|&byte| byte == b'\n').enumerate() {
             if line.trim_ascii().is_empty() {
                 continue;
@@ -171,7 +171,7 @@ impl Asides {
     /// # Errors
     /// Those of [`Asides::read`].
     pub(super) fn refresh(&mut self, votes: &Path) -> Result<(), LogError> {
-        if length(&path(votes)) != self.length {
+        if length_of(&aside_path(votes)) != self.length {
             *self = Asides::read(votes)?;
         }
         Ok(())
@@ -269,7 +269,7 @@ impl Asides {
     }
 }
 
-fn length(path: &Path) -> u64 {
+fn length_of(path: &Path) -> u64 {
     std::fs::metadata(path).map_or(0, |meta| meta.len())
 }
 
@@ -278,7 +278,7 @@ fn length(path: &Path) -> u64 {
 /// # Errors
 /// [`LogError`] if it cannot be written, or the file was changed.
 pub fn append(votes: &Path, line: &AsideLine) -> Result<(), LogError> {
-    Log::at(path(votes)).add([line])
+    Log::at(aside_path(votes)).add([line])
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use super::Vote;
 use super::aside::{Asides, SetAside};
-use super::vote::Vote;
 use crate::ballot::Round;
 use riddlemill_benchmarks::named_now;
 use riddlemill_files::digest::Digest;
@@ -210,7 +210,7 @@ impl VoteLog {
             vote.contradicts = against.map(|mine| mine.id).collect();
         }
         if let Some(writer) = writer.filter(|_| !new.is_empty()) {
-            let blocks: Vec<Vec<u8>> = new.par_chunks(CHUNK).map(lines).collect::<Result<_, _>>()?;
+            let blocks: Vec<Vec<u8>> = new.par_chunks(CHUNK).map(vote_lines).collect::<Result<_, _>>()?;
             writer.append(&blocks)?;
             self.refresh()?;
         }
@@ -268,7 +268,7 @@ impl VoteLog {
                 self.sort_one_in(vote, seat, from_sheet, &mut receipt);
             }
         });
-        let lines = self.votes[stored..].par_chunks(CHUNK).map(lines).collect::<Result<_, _>>()?;
+        let lines = self.votes[stored..].par_chunks(CHUNK).map(vote_lines).collect::<Result<_, _>>()?;
         Ok((receipt, lines))
     }
 
@@ -313,7 +313,7 @@ impl VoteLog {
 }
 
 /// Votes as stored, one per line.
-fn lines(votes: &[Vote]) -> Result<Vec<u8>, LogError> {
+fn vote_lines(votes: &[Vote]) -> Result<Vec<u8>, LogError> {
     let mut lines = Vec::with_capacity(votes.len() * 512);
     for vote in votes {
         serde_json::to_writer(&mut lines, vote).map_err(|source| LogError::Unwritable { source })?;
@@ -461,7 +461,8 @@ mod tests {
     fn edited_and_broken_lines_are_named_and_kept_out() {
         let dir = tempfile::tempdir().unwrap();
         let votes = [vote("i", "a", "paradox", None), vote("j", "a", "paradox", None)].map(Vote::sealed);
-        let text = String::from_utf8(lines(&votes).unwrap()).unwrap().replacen("paradox", "ambiguity", 1);
+        let text =
+            String::from_utf8(vote_lines(&votes).unwrap()).unwrap().replacen("paradox", "ambiguity", 1);
         std::fs::write(dir.path().join("000001.jsonl"), text + "not json\n{\"torn\":").unwrap();
         let log = VoteLog::open(dir.path()).unwrap();
         assert_eq!(log.votes().len(), 1);

@@ -7,8 +7,8 @@ use polars::prelude::{Column, DataFrame, PolarsResult};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::frames::{TEXT, texts};
-use super::names::{Names, named};
+use super::small_cache::{TEXT, texts};
+use super::{Names, named};
 use crate::{Error, StageReader, part_columns};
 
 /// No such row.

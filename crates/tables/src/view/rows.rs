@@ -6,7 +6,7 @@ use std::sync::Arc;
 use polars::prelude::{DataFrame, PolarsResult};
 use rayon::prelude::*;
 
-use super::frames::{Frames, LEDGER, TEXT, texts};
+use super::small_cache::{Frames, LEDGER, TEXT, texts};
 use crate::{Error, StageReader, from_frame};
 use riddlemill_record::{Entry, Typed};
 

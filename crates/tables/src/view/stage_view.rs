@@ -10,11 +10,10 @@ use serde::Serialize;
 use riddlemill_record::{Entry, Typed};
 
 use super::Views;
-use super::frames::{TEXT, texts};
 use super::index::{Index, NONE, chars, each_row};
-use super::pairs::PairQuery;
-use super::query::{Finder, Query, Sort};
+use super::query::{Finder, PairQuery, Query, Sort};
 use super::rows::{NEAR, entries, rows, texts_of};
+use super::small_cache::{TEXT, texts};
 use crate::{Error, StageReader};
 
 /// A record that entered a stage, for pages.

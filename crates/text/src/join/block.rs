@@ -12,12 +12,12 @@ use rayon::prelude::*;
 use super::index::{FETCHED, Index};
 use super::keys::{Cutter, Key};
 use super::metric::Linear;
-use super::query::{Effort, Match};
 use super::records::Records;
 use super::signature::Classes;
 use super::stats::Order;
 use super::verify::Pattern;
 use super::watch::Items;
+use super::{Effort, Match};
 
 /// Records that one task probes.
 const TASK: usize = 256;

@@ -128,7 +128,7 @@ pub fn keys(row: &str, order: &Order) -> Result<Vec<RowKey>, Uncounted> {
 
 /// Every pair of a group at or over the threshold, each once. Rows of equal numbers are one row.
 pub fn verify(group: &[Member], query: &Query) -> Vec<Found> {
-    let (texts, alphabet) = spell(group, query);
+    let (texts, alphabet) = spell_group(group, query);
     let metric = query.metric;
     let weights: Vec<u32> = alphabet.iter().map(|&token| weight(token, metric)).collect();
     let letters = alphabet.partition_point(|&token| pair(token).is_none());
@@ -187,7 +187,7 @@ pub fn compare(a: &str, b: &str, query: &Query) -> Option<Score> {
 }
 
 /// Texts of a group over an alphabet of their own.
-fn spell(group: &[Member], query: &Query) -> (Vec<Vec<u32>>, Vec<Token>) {
+fn spell_group(group: &[Member], query: &Query) -> (Vec<Vec<u32>>, Vec<Token>) {
     let spelled: Vec<Vec<Token>> = group
         .iter()
         .map(|member| {

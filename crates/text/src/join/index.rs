@@ -105,7 +105,7 @@ impl Index {
             .par_chunks(CHUNK)
             .map(|chunk| {
                 let chunk = if items.go(chunk.len()) { chunk } else { &[] };
-                entries(records, order, chunk)
+                entries_of(records, order, chunk)
             })
             .collect();
         // By shard, so that what a shard is made of goes when it is made.
@@ -199,7 +199,7 @@ impl Cutting {
     }
 }
 
-fn entries(records: &Records, order: &Order, chunk: &[u32]) -> Vec<Entries> {
+fn entries_of(records: &Records, order: &Order, chunk: &[u32]) -> Vec<Entries> {
     let mut shards: Vec<Entries> = vec![Entries::default(); SHARDS];
     let mut cutter = Cutting::default();
     let of_bags = order.query.metric.is_of_bags();

@@ -57,7 +57,7 @@ pub(super) struct Key {
 pub(super) const NO_PAIR: u16 = u16::MAX;
 
 /// Tokens of a record from rare to common. `sequence` says whether their places in the text count.
-fn placed(symbols: &[u32], order: &Order, tokens: &mut Vec<Placed>) {
+fn place_tokens(symbols: &[u32], order: &Order, tokens: &mut Vec<Placed>) {
     tokens.clear();
     let sequence = order.query.metric.of_sequences();
     let each =
@@ -80,7 +80,7 @@ impl Cutter {
         if order.query.metric.is_of_bags() {
             return pairs_of_bag(parted(symbols).1, budget, order, keys);
         }
-        placed(symbols, order, &mut self.tokens);
+        place_tokens(symbols, order, &mut self.tokens);
         let tokens = &self.tokens;
         let deepest = u32::BITS - 1 - budget.stops.leading_zeros();
         let start = keys.len();
@@ -184,14 +184,14 @@ impl Subsets<'_> {
             }
             let before = &places[..chosen.depth as usize];
             let order = before.iter().fold(0u64, |bits, &place| bits << 1 | u64::from(place < token.place));
-            let hash = mix(chosen.hash, u64::from(token.symbol) << 8 | order);
+            let hash = mix_hash(chosen.hash, u64::from(token.symbol) << 8 | order);
             let expected = chosen.expected * f64::from(self.order.chance[token.symbol as usize]);
             if expected <= FEW_RECORDS {
                 keys.push(Key { hash, skip, pair: NO_PAIR });
                 continue;
             }
             if stops >> depth & 1 == 1 {
-                keys.push(Key { hash: mix(hash, STOP), skip, pair: NO_PAIR });
+                keys.push(Key { hash: mix_hash(hash, STOP), skip, pair: NO_PAIR });
             }
             if depth < self.deepest {
                 places[chosen.depth as usize] = token.place;
@@ -201,7 +201,7 @@ impl Subsets<'_> {
     }
 }
 
-fn mix(state: u64, value: u64) -> u64 {
+fn mix_hash(state: u64, value: u64) -> u64 {
     let product = u128::from(state ^ value) * 0x9FB2_1C65_1E98_DF25_u128;
     (product as u64) ^ (product >> 64) as u64
 }

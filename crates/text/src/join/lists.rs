@@ -23,13 +23,13 @@ use super::index::{FETCHED, Listed, Posting, SHARDS, hash_in, shard_of};
 use super::keys::{Cutter, Key, hash_of_pair};
 use super::letters::Letters;
 use super::metric::{Linear, Metric};
-use super::query::{Effort, Match};
 use super::rarer::{Rarer, Side};
 use super::records::Records;
 use super::signature::{Classes, PairWorth, Worth};
 use super::tokens::FIRST_PAIR;
 use super::verify::Pattern;
 use super::watch::{Items, Portions};
+use super::{Effort, Match};
 
 /// The number of records that are looked up at once: their keys are in memory, about 700 bytes each. A list is prepared
 /// once for all of them, so the fewer are looked up at once, the more often the same work is repeated.
@@ -99,7 +99,7 @@ fn matches(block: &Block<'_>, probes: &Records, range: Range<u32>, items: Items<
     for some in all.chunks(AT_ONCE) {
         let mut of_shards: Vec<Vec<Vec<Looking>>> = (0..SHARDS).map(|_| Vec::new()).collect();
         let cut: Vec<(Vec<Vec<Looking>>, u64)> =
-            some.par_chunks(CHUNK).map(|chunk| look(block, probes, chunk)).collect();
+            some.par_chunks(CHUNK).map(|chunk| look_up(block, probes, chunk)).collect();
         for (parts, lookups) in cut {
             effort.probes += lookups;
             of_shards.iter_mut().zip(parts).for_each(|(shard, part)| shard.push(part));
@@ -112,7 +112,7 @@ fn matches(block: &Block<'_>, probes: &Records, range: Range<u32>, items: Items<
                 let mut looking = if items.goes_on() { parts.concat() } else { Vec::new() };
                 looking.sort_unstable_by_key(|one| (one.key(), one.record));
                 let work = |of: &[Looking]| block.index.work(hash_in(shard, of[0].key()), of.len());
-                let work: u64 = lists(&looking).map(work).sum();
+                let work: u64 = split_lists(&looking).map(work).sum();
                 (looking, work)
             })
             .collect();
@@ -139,12 +139,12 @@ fn matches(block: &Block<'_>, probes: &Records, range: Range<u32>, items: Items<
 }
 
 /// The records that look up one list, list by list.
-fn lists(looking: &[Looking]) -> impl Iterator<Item = &[Looking]> {
+fn split_lists(looking: &[Looking]) -> impl Iterator<Item = &[Looking]> {
     looking.chunk_by(|x, y| x.key() == y.key())
 }
 
 /// The keys of records that are in the index, by shard, and how many keys the records have in total.
-fn look(block: &Block<'_>, probes: &Records, chunk: &[u32]) -> (Vec<Vec<Looking>>, u64) {
+fn look_up(block: &Block<'_>, probes: &Records, chunk: &[u32]) -> (Vec<Vec<Looking>>, u64) {
     let mut shards: Vec<Vec<Looking>> = vec![Vec::new(); SHARDS];
     let (mut cutter, mut keys, mut held) = (Cutter::default(), Vec::<Key>::new(), Vec::<bool>::new());
     let mut lookups = 0;
@@ -204,7 +204,7 @@ fn in_shard(
     scratch: &mut Scratch<'_, '_>,
 ) -> (Vec<Match>, Effort) {
     let (mut matches, mut effort) = (Vec::new(), Effort::default());
-    for group in lists(looking) {
+    for group in split_lists(looking) {
         let hash = hash_in(shard, group[0].key());
         if !scratch.done.begin(block.index.work(hash, group.len())) {
             break;
@@ -220,14 +220,14 @@ fn in_shard(
         scratch.list = list;
         // A record looks into each part of the list.
         scratch.candidates.sort_unstable();
-        verify(block, probes, hash, scratch, &mut effort, &mut matches);
+        verify_list(block, probes, hash, scratch, &mut effort, &mut matches);
     }
     scratch.done.finish();
     (matches, effort)
 }
 
 /// Those of the candidates in the list of a key that are pairs; candidates that belong to another list are not compared.
-fn verify(
+fn verify_list(
     block: &Block<'_>,
     probes: &Records,
     hash: u64,
@@ -293,7 +293,7 @@ fn in_parts(
     let all = looking.len() * list.len();
     if all > FEW_PAIRS
         && parted > 0
-        && let Some((side, beside)) = common(list)
+        && let Some((side, beside)) = common_pair(list)
     {
         let (with, without): (Vec<Listed>, Vec<Listed>) =
             list.iter().partition(|listed| listed.rarer.on(side) == beside);
@@ -322,7 +322,7 @@ fn in_parts(
 }
 
 /// The rarer pair that is next to the list's own in most of its records, judging from a sample.
-fn common(list: &[Listed]) -> Option<(Side, u32)> {
+fn common_pair(list: &[Listed]) -> Option<(Side, u32)> {
     let step = list.len().div_ceil(SAMPLE).max(1);
     let of_side = |side: Side| {
         let mut sample = [0; SAMPLE];

@@ -4,13 +4,12 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::Query;
 use super::block::{Block, can_concern};
 use super::index::Cutting;
-use super::query::{Effort, Match};
 use super::records::Records;
 use super::stats::{Order, Stats};
 use super::watch::Part;
+use super::{Effort, Match, Query};
 
 /// Keys of one block's index, about; each takes some 40 bytes while the index is built, of bags some 56.
 pub(super) const BLOCK_KEYS: u64 = 1 << 24;
@@ -21,12 +20,12 @@ const MANY_KEYS: u64 = 256;
 /// Texts that one task counts or spells.
 const CHUNK: usize = 1 << 13;
 
-/// What the steps of a join take of it, about: guessed, and of no effect but on how long a bar says that it will take.
-const COUNT: f64 = 0.04;
-const SPELL: f64 = 0.06;
-const CUT: f64 = 0.05;
-const INDEX: f64 = 0.15;
-const PROBE: f64 = 0.70;
+/// What the steps before the looking up take of them, about: guessed, and of no effect but on how long a bar says that it
+/// will take.
+const COUNT: f64 = 0.13;
+const SPELL: f64 = 0.20;
+const CUT: f64 = 0.17;
+const INDEX: f64 = 0.50;
 
 /// Every pair of these texts, which are distinct and not empty, by their places in the input, `a < b`, ascending. The rows
 /// of each text are counted, too.
@@ -37,14 +36,15 @@ pub(super) fn matches(
     block_keys: u64,
     part: Part<'_>,
 ) -> (Vec<Match>, Effort) {
-    let order = Order::new(&count(texts, rows, query, part.share(COUNT)), query.threshold);
-    let (records, texts) = spell(texts, &order, part.share(SPELL));
+    let (probe, before) = part.of_join();
+    let order = Order::new(&count_texts(texts, rows, query, before.share(COUNT)), query.threshold);
+    let (records, texts) = spell_texts(texts, &order, before.share(SPELL));
     let (mut found, mut effort) = (Vec::<Match>::new(), Effort::default());
     if part.stopped() {
         return (Vec::new(), effort);
     }
-    let blocks = blocks(&records, &order, block_keys, part.share(CUT));
-    let (index, probe) = (part.share(INDEX), part.share(PROBE));
+    let blocks = split_blocks(&records, &order, block_keys, before.share(CUT));
+    let index = before.share(INDEX);
     let concerned: Vec<u32> = blocks
         .iter()
         .map(|range| {
@@ -73,7 +73,7 @@ pub(super) fn matches(
     (found, effort)
 }
 
-fn count(texts: &[&str], rows: &[Vec<u32>], query: &Query, part: Part<'_>) -> Stats {
+fn count_texts(texts: &[&str], rows: &[Vec<u32>], query: &Query, part: Part<'_>) -> Stats {
     let items = part.over(texts.len());
     let share = texts.len().div_ceil(rayon::current_num_threads()).max(CHUNK);
     texts
@@ -93,7 +93,7 @@ fn count(texts: &[&str], rows: &[Vec<u32>], query: &Query, part: Part<'_>) -> St
 }
 
 /// The texts as records, and by record the text's place.
-fn spell(texts: &[&str], order: &Order, part: Part<'_>) -> (Records, Vec<u32>) {
+fn spell_texts(texts: &[&str], order: &Order, part: Part<'_>) -> (Records, Vec<u32>) {
     let items = part.over(texts.len());
     let chunks: Vec<Records> = texts
         .par_chunks(CHUNK)
@@ -120,7 +120,7 @@ fn spell(texts: &[&str], order: &Order, part: Part<'_>) -> (Records, Vec<u32>) {
 }
 
 /// Runs of records with about so many keys in an index.
-fn blocks(records: &Records, order: &Order, block_keys: u64, part: Part<'_>) -> Vec<Range<u32>> {
+fn split_blocks(records: &Records, order: &Order, block_keys: u64, part: Part<'_>) -> Vec<Range<u32>> {
     let items = part.over((records.end() - records.first) as usize);
     let all: Vec<u32> = (records.first..records.end()).collect();
     if all.len() as u64 <= block_keys / MANY_KEYS {

@@ -122,8 +122,9 @@ pub fn similarity(metric: Metric, a: &str, b: &str) -> Score {
         }
         Metric::Reworded { .. } if a == b => Score::ONE,
         Metric::Reworded { .. } => {
-            let letters = |text: &str| bag(text.chars().map(|c| vec![c]));
-            let pairs = |text: &str| bag(text.chars().zip(text.chars().skip(1)).map(|(x, y)| vec![x, y]));
+            let letters = |text: &str| count_grams(text.chars().map(|c| vec![c]));
+            let pairs =
+                |text: &str| count_grams(text.chars().zip(text.chars().skip(1)).map(|(x, y)| vec![x, y]));
             let (shared, worth_a, worth_b) = shared_of_bags(&letters(a), &letters(b));
             let (shared_pairs, pairs_a, pairs_b) = shared_of_bags(&pairs(a), &pairs(b));
             let lighter = pairs_a.min(pairs_b).max(1);
@@ -151,7 +152,7 @@ pub(super) fn shared_letters(score: Score) -> u32 {
     score.num / 5
 }
 
-fn bag(tokens: impl Iterator<Item = Vec<char>>) -> BTreeMap<Vec<char>, u32> {
+fn count_grams(tokens: impl Iterator<Item = Vec<char>>) -> BTreeMap<Vec<char>, u32> {
     let mut bag = BTreeMap::new();
     tokens.for_each(|token| *bag.entry(token).or_default() += 1);
     bag

@@ -36,8 +36,8 @@
 //! predicates, and its comparison on what they find; [`alike_on_disk`] is the same within bounded memory.
 
 mod block;
-mod classes;
 mod disk;
+mod forecast;
 mod functions;
 mod index;
 mod keys;
@@ -48,15 +48,12 @@ mod metric;
 mod openings;
 mod pairs;
 mod plan;
-mod query;
+mod predicate_joins;
 mod rarer;
 mod records;
-mod resolve;
 mod signature;
 mod similarity_join;
 mod stats;
-#[cfg(test)]
-mod stress;
 mod threshold;
 mod tokens;
 mod verify;
@@ -70,15 +67,57 @@ pub(crate) use disk::{Merge, Reader, Sorter, Writer, alike_on_disk_each};
 pub use functions::{Found, Member, Role, RowKey, Sketch, Uncounted, can_meet, compare, keys, verify};
 pub use metric::{Metric, similarity};
 pub use openings::openings_of;
-pub use pairs::{Joined, Pair, self_join, self_join_watched};
-pub use query::{Effort, Query};
-pub use resolve::{Likeness, resolve};
+pub use pairs::{Joined, Likeness, Pair, resolve, self_join, self_join_watched};
+pub use predicate_joins::{DefaultJoin, default_joins};
 pub use signature::{NoSignature, Signature};
-pub use similarity_join::{
-    AlikePair, AlikePairs, DefaultJoin, alike, default_joins, joined_text, similarity_join_watched,
-};
+pub use similarity_join::{AlikePair, AlikePairs, alike, joined_text, similarity_join_watched};
 pub use stats::{Order, Stats};
 pub use threshold::{Score, Threshold, ThresholdError};
+
 #[cfg(test)]
 pub(crate) use watch::Stopped;
-pub use watch::{Unwatched, Watch};
+pub use watch::{Expected, Unwatched, Watch};
+
+/// What to find.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Query {
+    /// How two rows are compared.
+    pub metric: Metric,
+    /// All pairs at or over it are found.
+    pub threshold: Threshold,
+}
+
+/// Two records at or over the threshold, by record number, `b < a`.
+#[derive(Clone, Copy, Debug)]
+struct Match {
+    pub a: u32,
+    pub b: u32,
+    pub score: Score,
+    /// Of bags: what the pairs of neighbours weigh that both hold.
+    pub shared_pairs: u32,
+}
+
+/// What a join did, for measures that do not depend on the machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Effort {
+    /// Keys put in an index.
+    pub keys: u64,
+    /// Keys looked up.
+    pub probes: u64,
+    /// Pairs that share a key and may be of the sizes of a pair, each as often as it was found.
+    pub met: u64,
+    /// Pairs compared in full.
+    pub compared: u64,
+}
+
+impl std::ops::AddAssign for Effort {
+    fn add_assign(&mut self, other: Self) {
+        self.keys += other.keys;
+        self.probes += other.probes;
+        self.met += other.met;
+        self.compared += other.compared;
+    }
+}
+
+#[cfg(test)]
+mod stress;

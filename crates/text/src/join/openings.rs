@@ -12,7 +12,7 @@ use crate::text::sameness::{Predicate, Ratio, predicates};
 pub(super) fn openings(texts: &[&str], least: Ratio) -> Vec<(u32, u32)> {
     // Texts by hash; of equal hashes each leads to the one before.
     let mut last: FxHashMap<u64, u32> = FxHashMap::default();
-    let hashes: Vec<u64> = texts.par_iter().map(|text| text.chars().fold(0, extend)).collect();
+    let hashes: Vec<u64> = texts.par_iter().map(|text| text.chars().fold(0, extend_hash)).collect();
     let before: Vec<Option<u32>> = hashes
         .iter()
         .zip(0u32..)
@@ -25,7 +25,7 @@ pub(super) fn openings(texts: &[&str], least: Ratio) -> Vec<(u32, u32)> {
             let chars = text.chars().count() as u64;
             let (mut hash, mut found) = (0, Vec::new());
             for (n, (at, c)) in (1u64..).zip(text.char_indices()) {
-                hash = extend(hash, c);
+                hash = extend_hash(hash, c);
                 if n < chars && Ratio::new(n, chars) >= least {
                     let mut short = last.get(&hash).copied();
                     while let Some(i) = short {
@@ -56,7 +56,7 @@ pub fn openings_of(text: &str) -> (Option<u64>, Vec<u64>) {
     let mut hash = 0;
     let mut beginnings = Vec::new();
     for (n, c) in (1..).zip(text.chars()) {
-        hash = extend(hash, c);
+        hash = extend_hash(hash, c);
         if (spec.least_chars..chars).contains(&n) && Ratio::new(n as u64, chars as u64) >= spec.borderline {
             beginnings.push(hash);
         }
@@ -64,7 +64,7 @@ pub fn openings_of(text: &str) -> (Option<u64>, Vec<u64>) {
     (Some(hash), beginnings)
 }
 
-fn extend(hash: u64, c: char) -> u64 {
+fn extend_hash(hash: u64, c: char) -> u64 {
     let product =
         u128::from(hash ^ u64::from(u32::from(c)) ^ 0x9E37_79B9_7F4A_7C15) * 0x9FB2_1C65_1E98_DF25_u128;
     (product as u64) ^ (product >> 64) as u64

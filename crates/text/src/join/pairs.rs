@@ -1,12 +1,13 @@
-//! Queries and their answers, by input row.
+//! Queries and their answers, by input row, and which rows go into which of their pairs' keepers.
 
-use rustc_hash::FxHashMap;
+use std::hash::Hash;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::memory::{BLOCK_KEYS, matches};
 use super::metric::shared_letters;
-use super::query::{Effort, Match};
 use super::watch::Part;
-use super::{Query, Score, Watch};
+use super::{Effort, Match, Query, Score, Watch};
 use crate::text::sameness::SharedWeights;
 
 /// Two rows at or over the threshold, by their numbers in the input, `a < b`.
@@ -47,7 +48,7 @@ pub fn self_join_watched(rows: &[&str], query: &Query, watch: &dyn Watch) -> Joi
 }
 
 pub(super) fn join_by_blocks(rows: &[&str], query: &Query, block_keys: u64, part: Part<'_>) -> Joined {
-    let (texts, groups) = distinct(rows);
+    let (texts, groups) = distinct_rows(rows);
     let (found, effort) = matches(&texts, &groups, query, block_keys, part);
     let of_bags = if query.metric.is_of_bags() { found.as_slice() } else { &[] };
     let shared_pairs = of_bags.iter().map(|found| found.shared_pairs).collect();
@@ -56,7 +57,7 @@ pub(super) fn join_by_blocks(rows: &[&str], query: &Query, block_keys: u64, part
 }
 
 /// Distinct non-empty rows by first occurrence, and the rows that read so.
-fn distinct<'a>(rows: &[&'a str]) -> (Vec<&'a str>, Vec<Vec<u32>>) {
+fn distinct_rows<'a>(rows: &[&'a str]) -> (Vec<&'a str>, Vec<Vec<u32>>) {
     let mut seen: FxHashMap<&str, u32> = FxHashMap::default();
     let mut texts = Vec::new();
     let mut groups: Vec<Vec<u32>> = Vec::new();
@@ -108,15 +109,69 @@ impl Joined {
     }
 }
 
+/// Two rows that are one, each by its rank: its place in the order in which rows would be kept, 0 before
+/// all others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Likeness<T, R = u32> {
+    /// The rank of the row that would be kept.
+    pub into: R,
+    /// The rank of the row that would go, always greater.
+    pub from: R,
+    /// How like they are; more is liker.
+    pub score: f64,
+    /// What else is known of the pair.
+    pub with: T,
+}
+
+/// Decides, in the order of rank, where each row goes: into the kept row that it is most like, the first
+/// of them by rank; or nowhere, and it is kept. So a chain of likenesses never carries a row into one that
+/// it does not resemble.
+///
+/// `similar_pairs` come in the order of `from`; what is decided comes in the same order, each row that goes once.
+/// Memory is for the rows that go.
+///
+/// ```
+/// use riddlemill_text::join::{Likeness, resolve};
+/// let like = |into, from, score| Likeness { into, from, score, with: () };
+/// // 0 ~ 1 ~ 2, but not 0 ~ 2.
+/// let gone: Vec<_> = resolve([like(0, 1, 0.9), like(1, 2, 0.95)]).map(|l| (l.from, l.into)).collect();
+/// assert_eq!(gone, [(1, 0)]);
+/// ```
+pub fn resolve<T, R: Clone + Ord + Hash>(
+    similar_pairs: impl IntoIterator<Item = Likeness<T, R>>,
+) -> impl Iterator<Item = Likeness<T, R>> {
+    let mut similar_pairs = similar_pairs.into_iter().peekable();
+    let mut gone: FxHashSet<R> = FxHashSet::default();
+    std::iter::from_fn(move || {
+        loop {
+            let mut best = similar_pairs.next()?;
+            let from = best.from.clone();
+            let mut found = !gone.contains(&best.into);
+            while let Some(like) = similar_pairs.next_if(|like| like.from == from) {
+                let better =
+                    like.score.total_cmp(&best.score).then_with(|| best.into.cmp(&like.into)).is_gt();
+                if !gone.contains(&like.into) && (better || !found) {
+                    best = like;
+                    found = true;
+                }
+            }
+            if found {
+                gone.insert(from);
+                return Some(best);
+            }
+        }
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
-    use super::*;
-    use crate::join::similarity;
-    use crate::join::stress::texts_of_phrases;
-    use crate::join::{Metric, Threshold};
     use proptest::prelude::*;
+
+    use super::*;
+    use crate::join::stress::texts_of_phrases;
+    use crate::join::{Metric, Threshold, similarity};
 
     fn neighbours(row: &str) -> BTreeSet<(char, char)> {
         row.chars().zip(row.chars().skip(1)).collect()
@@ -215,5 +270,23 @@ mod tests {
             }
             check(&rows, &query);
         }
+    }
+
+    fn gone(similar_pairs: &[(u32, u32, f64)]) -> Vec<(u32, u32)> {
+        let similar_pairs =
+            similar_pairs.iter().map(|&(into, from, score)| Likeness { into, from, score, with: () });
+        resolve(similar_pairs).map(|like| (like.from, like.into)).collect()
+    }
+
+    #[test]
+    fn the_likest_kept_row_takes_it() {
+        assert_eq!(gone(&[(0, 2, 0.85), (1, 2, 0.95)]), [(2, 1)]);
+        assert_eq!(gone(&[(1, 2, 0.9), (0, 2, 0.9)]), [(2, 0)], "of equals the first by rank");
+    }
+
+    #[test]
+    fn a_row_that_went_takes_none() {
+        assert_eq!(gone(&[(0, 1, 0.9), (1, 2, 0.99), (0, 2, 0.8)]), [(1, 0), (2, 0)]);
+        assert_eq!(gone(&[(0, 1, 0.9), (1, 2, 0.99), (2, 3, 0.8)]), [(1, 0), (3, 2)]);
     }
 }

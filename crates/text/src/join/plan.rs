@@ -71,7 +71,7 @@ impl Plan {
                 if need(middle) <= overlap { largest = middle } else { above = middle }
             }
             let skips = u64::from(largest.saturating_sub(overlap));
-            let deep = |k: u32| largest + 1 < 2 * LONG && subsets(skips, k) <= MOST_SUBSETS;
+            let deep = |k: u32| largest + 1 < 2 * LONG && count_subsets(skips, k) <= MOST_SUBSETS;
             let k = (1..=DEEPEST.min(overlap)).take_while(|&k| k == 1 || deep(k)).count();
             stop.push(k as u8);
         }
@@ -107,6 +107,6 @@ impl Plan {
 }
 
 /// Ways to choose k tokens of which the last passes over at most `skips`.
-fn subsets(skips: u64, k: u32) -> u64 {
+fn count_subsets(skips: u64, k: u32) -> u64 {
     (1..=u64::from(k)).fold(1, |ways, i| (ways * (skips + i) / i).min(u64::from(u32::MAX)))
 }

@@ -5,9 +5,8 @@
 //! through the phrase from the list's pair. So it is known without reading the records that the two are compared
 //! elsewhere.
 
-use super::classes::spread;
 use super::stats::Order;
-use super::tokens::FIRST_PAIR;
+use super::tokens::{FIRST_PAIR, spread};
 
 /// The nearest rarer pairs before and after a pair, by symbol; 0, which is no pair, where none is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -6,9 +6,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::classes::{HEAVY, MIDDLING, TAG_BITS, TIERS, Tier, spread};
 use super::stats::Order;
-use super::tokens::parted;
+use super::tokens::{HEAVY, MIDDLING, TAG_BITS, TIERS, Tier, parted, spread};
 
 /// Which of 256 classes of symbols a record holds. As text it is 64 hex digits.
 ///
@@ -21,7 +20,7 @@ impl Signature {
     pub(super) fn new(symbols: &[u32], order: &Order) -> Self {
         let mut bits = [0u64; 4];
         for &symbol in parted(symbols).0 {
-            let class = class(symbol, order);
+            let class = class_of(symbol, order);
             bits[class / 64] |= 1 << (class % 64);
         }
         Self(bits)
@@ -131,7 +130,7 @@ impl Worth {
     pub fn set(&mut self, letters: &[u32], order: &Order) {
         self.0.fill(0);
         for &letter in letters {
-            let worth = &mut self.0[class(letter, order) % 128];
+            let worth = &mut self.0[class_of(letter, order) % 128];
             *worth = worth.saturating_add(order.weight(letter));
         }
     }
@@ -207,7 +206,7 @@ impl PairWorth {
     }
 }
 
-fn class(symbol: u32, order: &Order) -> usize {
+fn class_of(symbol: u32, order: &Order) -> usize {
     order.classes.get(symbol as usize).map_or_else(|| spread(symbol) as usize >> 24, |&class| class.into())
 }
 

@@ -7,9 +7,9 @@
 //! |---|---|---|
 //! | identical | keys | equal |
 //! | opening | folded texts | one begins with the other: by the hash of each beginning |
-//! | near | folded texts | [`Metric::Indel`] |
-//! | sound | sounds | [`Metric::Indel`] |
-//! | reworded | folded texts | [`Metric::Reworded`] |
+//! | near | folded texts | [`super::Metric::Indel`] |
+//! | sound | sounds | [`super::Metric::Indel`] |
+//! | reworded | folded texts | [`super::Metric::Reworded`] |
 //!
 //! What they find together is compared by the predicates that found it, and the comparison alone decides. Texts that no
 //! comparison can distinguish form one group, which is compared once.
@@ -19,14 +19,16 @@ use std::borrow::Cow;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use super::forecast::{FORECAST_FROM, JoinWork, Steps, Work, sample, sampled};
 use super::memory::BLOCK_KEYS;
 use super::openings::openings;
 use super::pairs::join_by_blocks;
+use super::predicate_joins::{DefaultJoin, default_joins};
 use super::watch::Part;
-use super::{Effort, Metric, Query, Threshold, Watch};
+use super::{Effort, Watch};
 use crate::text::sameness::{
-    Comparison, Predicate, PredicateSpec, Predicates, Prepared, Reading, SharedWeights, Verdict,
-    compare_among, holds_of, least_units, predicates, view,
+    Comparison, Predicate, Predicates, Prepared, Reading, SharedWeights, Verdict, compare_among, holds_of,
+    least_units, predicates,
 };
 
 /// Every pair that is at least borderline, with texts that compare alike held as one group.
@@ -61,19 +63,23 @@ pub fn similarity_join_watched(texts: &[&str], watch: &dyn Watch) -> AlikePairs 
     alike_of(texts, Part::whole(watch))
 }
 
-/// The approximate shares of the steps in the whole: estimates that only affect the progress bar.
-const READ: f64 = 0.10;
-const JOIN: f64 = 0.80;
-const COMPARE: f64 = 0.10;
+/// What reading is told to take before its texts are known: little, because progress never goes back.
+const READ: f64 = 0.02;
 
 /// Pairs that are compared between two reports of progress.
 const AT_ONCE: usize = 256;
 
 fn alike_of(texts: &[&str], part: Part<'_>) -> AlikePairs {
-    let (readings, groups) = group(texts, part.share(READ));
-    let (candidates, mut effort) = candidates(&readings, part.share(JOIN));
+    let (readings, groups) = group_rows(texts, part.share(READ));
+    let all: Vec<&Reading> = readings.iter().collect();
+    let steps = steps_of(&all, part);
+    part.done((steps.read - READ).max(0.0));
+    let part = part.share(1.0 - steps.read.max(READ));
+    let (candidates, works) = find_candidates(&all, &default_joins(), &steps, part);
+    let mut effort = Effort::default();
+    works.into_iter().for_each(|(_, spent)| effort += spent);
     effort.compared = candidates.len() as u64;
-    let items = part.share(COMPARE).over(candidates.len());
+    let items = part.share(steps.compare).over(candidates.len());
     let pairs = candidates
         .par_chunk_by(|x, y| x.a == y.a)
         .flat_map_iter(|partners| {
@@ -92,6 +98,51 @@ fn alike_of(texts: &[&str], part: Part<'_>) -> AlikePairs {
         })
         .collect();
     AlikePairs { groups, pairs, effort }
+}
+
+/// The shares of the steps after the reading of these texts, by a sample of them.
+pub(super) fn steps_of(readings: &[&Reading], part: Part<'_>) -> Steps {
+    if readings.len() < FORECAST_FROM || part.stopped() {
+        return Steps::usual(&default_joins());
+    }
+    let sample: Vec<&Reading> = sample(readings.len()).into_iter().map(|at| readings[at]).collect();
+    sampled_steps(&sample, readings.len(), part)
+}
+
+/// The same by the sample itself, of so many texts.
+pub(super) fn sampled_steps(sample: &[&Reading], texts: usize, part: Part<'_>) -> Steps {
+    if sample.is_empty() {
+        return Steps::usual(&default_joins());
+    }
+    let work = forecast_work(sample, texts);
+    part.expect(work.expected());
+    work.steps()
+}
+
+fn forecast_work(sample: &[&Reading], texts: usize) -> Work {
+    let by = texts as f64 / sample.len() as f64;
+    let joins: Vec<DefaultJoin> = default_joins()
+        .into_iter()
+        .map(|join| DefaultJoin { query: sampled(&join.query, by), ..join })
+        .collect();
+    work_of(sample, &joins).scaled(by)
+}
+
+/// The work of joining these texts.
+fn work_of(readings: &[&Reading], joins: &[DefaultJoin]) -> Work {
+    let (candidates, works) = find_candidates(readings, joins, &Steps::usual(joins), Part::unwatched());
+    let text = |reading: u32| readings[reading as usize].folded();
+    let prepared = |reading: u32| Prepared::from(readings[reading as usize]);
+    let alike = candidates.par_iter().filter_map(|pair| pair.compared(&prepared(pair.a), &prepared(pair.b)));
+    let chars = |reading: u32| text(reading).chars().count() as f64;
+    let cells: Vec<f64> = alike.map(|pair| chars(pair.a) * chars(pair.b)).collect();
+    Work {
+        bytes: readings.iter().map(|reading| reading.folded().len() as f64).sum(),
+        joins: works.iter().map(|(bytes, effort)| JoinWork::of(*bytes, effort)).collect(),
+        compared: candidates.iter().map(|pair| (text(pair.a).len() + text(pair.b).len()) as f64).sum(),
+        found: cells.len() as f64,
+        cells: cells.iter().sum(),
+    }
 }
 
 /// Two groups that may be alike.
@@ -144,7 +195,7 @@ pub fn joined_text<'a>(reading: &'a Reading, join: &DefaultJoin) -> Cow<'a, str>
 }
 
 /// Groups of rows that compare alike with everything.
-fn group(texts: &[&str], part: Part<'_>) -> (Vec<Reading>, Vec<Vec<u32>>) {
+fn group_rows(texts: &[&str], part: Part<'_>) -> (Vec<Reading>, Vec<Vec<u32>>) {
     let items = part.over(texts.len());
     let read = |text: &&str| Reading::new(if items.go(1) { text } else { "" });
     let all: Vec<Reading> = texts.par_iter().map(read).collect();
@@ -162,9 +213,17 @@ fn group(texts: &[&str], part: Part<'_>) -> (Vec<Reading>, Vec<Vec<u32>>) {
     (readings, groups)
 }
 
-/// Pairs of readings, ascending, that one of the joins found.
-fn candidates(readings: &[Reading], part: Part<'_>) -> (Vec<Candidate>, Effort) {
-    let mut effort = Effort::default();
+/// The bytes of what a join joins, and what it took.
+type Joining = (usize, Effort);
+
+/// Pairs of readings, ascending, that one of the joins found, and what each join took.
+fn find_candidates(
+    readings: &[&Reading],
+    joins: &[DefaultJoin],
+    steps: &Steps,
+    part: Part<'_>,
+) -> (Vec<Candidate>, Vec<Joining>) {
+    let mut works = Vec::with_capacity(joins.len());
     // Readings of one text differ by the numbers of a series or a list. There are few.
     let mut of_text: FxHashMap<&str, Vec<u32>> = FxHashMap::default();
     let mut pairs: Vec<Candidate> = Vec::new();
@@ -182,19 +241,20 @@ fn candidates(readings: &[Reading], part: Part<'_>) -> (Vec<Candidate>, Effort) 
     // The shorter text has so many characters, hence both have.
     let long = |least: usize| -> Vec<&str> {
         let long = |text: &str| text.chars().take(least).count() >= least;
-        let texts = readings.iter().map(Reading::folded);
+        let texts = readings.iter().map(|reading| reading.folded());
         texts.map(|text| if long(text) { text } else { "" }).collect()
     };
     for spec in predicates().iter().filter(|spec| spec.predicate == Predicate::Opening) {
         let found = openings(&long(spec.least_chars), spec.borderline);
         add(&mut found.into_iter().map(|(a, b)| (a, b, None)), BY_BEGINNING);
     }
-    for join in default_joins() {
+    for (join, step) in joins.iter().zip(&steps.joins) {
         let views: Vec<Cow<'_, str>> =
-            readings.par_iter().map(|reading| joined_text(reading, &join)).collect();
+            readings.par_iter().map(|reading| joined_text(reading, join)).collect();
         let views: Vec<&str> = views.iter().map(AsRef::as_ref).collect();
-        let joined = join_by_blocks(&views, &join.query, BLOCK_KEYS, part.share(join.share));
-        effort += joined.effort;
+        let part = part.share(step.share).as_join(step.probing);
+        let joined = join_by_blocks(&views, &join.query, BLOCK_KEYS, part);
+        works.push((views.iter().map(|view| view.len()).sum(), joined.effort));
         let same_view = joined.groups.iter().flat_map(|rows| {
             rows.iter().enumerate().flat_map(|(i, &a)| rows[..i].iter().map(move |&b| (a, b, None)))
         });
@@ -204,38 +264,7 @@ fn candidates(readings: &[Reading], part: Part<'_>) -> (Vec<Candidate>, Effort) 
         });
         add(&mut same_view.chain(found), Predicates::one(join.predicate));
     }
-    (pairs, effort)
-}
-
-/// A join that finds every pair of one predicate.
-#[derive(Clone, Copy, Debug)]
-pub struct DefaultJoin {
-    pub predicate: Predicate,
-    /// Its approximate share in the time of all joins, measured at three and ten million posts; only affects the progress bar.
-    pub(super) share: f64,
-    /// What is joined.
-    pub query: Query,
-    /// Of a folded text, what is joined.
-    pub view: fn(&str) -> Cow<'_, str>,
-    /// Characters that the folded texts of a pair have at least.
-    pub least_chars: usize,
-}
-
-/// The joins of the default similarity. Texts of one key, and openings, are found without.
-pub fn default_joins() -> Vec<DefaultJoin> {
-    type View = fn(&str) -> Cow<'_, str>;
-    let join = |spec: &PredicateSpec| {
-        let (share, metric, view): (f64, Metric, View) = match spec.predicate {
-            Predicate::Identical | Predicate::Opening => return None,
-            Predicate::Near => (0.31, Metric::Indel, |text| text.into()),
-            Predicate::Sound => (0.29, Metric::Indel, |text| view::sound_of(text).into()),
-            Predicate::Reworded => (0.40, Metric::REWORDED, |text| text.into()),
-        };
-        let threshold = Threshold::new(spec.borderline.num as u32, spec.borderline.den as u32);
-        let query = Query { metric, threshold: threshold.unwrap_or(Threshold::ONE) };
-        Some(DefaultJoin { predicate: spec.predicate, share, query, view, least_chars: spec.least_chars })
-    };
-    predicates().iter().filter_map(join).collect()
+    (pairs, works)
 }
 
 #[cfg(test)]
@@ -245,7 +274,7 @@ mod tests {
     use super::*;
     use crate::join::stress::texts_of_phrases;
     use crate::text::language::tagged;
-    use crate::text::sameness::{Need, Ratio, compare_prepared};
+    use crate::text::sameness::compare_prepared;
     use riddlemill_record::Language;
 
     /// Two texts, and all that their comparison says.
@@ -392,14 +421,77 @@ mod tests {
         }
     }
 
+    /// The time that is left by the shares of the steps lies near the one that the work takes, from a fifth of it on: the clock is
+    /// the work itself.
     #[test]
-    fn the_joins_are_those_of_the_predicates() {
-        let needs = |which| predicates().iter().find(|p| p.predicate == which).unwrap().needs;
-        assert!(needs(Predicate::Near).contains(&Need::CommonSubsequence(Ratio::new(17, 40))));
-        assert!(needs(Predicate::Sound).contains(&Need::CommonSubsequence(Ratio::new(9, 20))));
-        assert!(needs(Predicate::Reworded).contains(&Need::SharedOfLighter(Ratio::new(3, 5))));
-        assert!(needs(Predicate::Opening).contains(&Need::PrefixOfOther));
-        assert_eq!(predicates().len(), 5, "a new predicate needs its join here");
+    fn what_is_left_is_known_from_a_fifth_of_the_work_on() {
+        const WORDS: [&str; 24] = [
+            "为什么",
+            "如果",
+            "其实",
+            "据说",
+            "每次",
+            "医生",
+            "邻居",
+            "司机",
+            "小偷",
+            "鱼",
+            "猫",
+            "云",
+            "月亮",
+            "冰箱",
+            "电梯",
+            "镜子",
+            "雨伞",
+            "西瓜",
+            "牛奶",
+            "火锅",
+            "吃",
+            "飞",
+            "游泳",
+            "恐高",
+        ];
+        let mut seed = 7u64;
+        let mut below = |n: usize| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) as usize % n
+        };
+        let mut text = |words: usize, rare: usize| -> String {
+            let mut text: String = (0..words).map(|_| WORDS[below(WORDS.len())]).collect();
+            text.extend((0..rare).filter_map(|_| char::from_u32(0x4e00 + below(6000) as u32)));
+            text
+        };
+        let few: Vec<String> = (0..12_000).map(|_| text(8, 10)).collect();
+        // Edits of a hundred jokes, which are compared with each other.
+        let jokes: Vec<String> = (0..100).map(|_| text(6, 12)).collect();
+        let edits: Vec<String> = (0..12_000).map(|n| format!("{}{}", jokes[n % 100], text(1, 2))).collect();
+        let common: Vec<String> = (0..12_000).map(|_| text(12, 0)).collect();
+        for (name, texts) in [("few", few), ("edits", edits), ("common", common)] {
+            let readings: Vec<Reading> = texts.iter().map(|text| Reading::new(text)).collect();
+            let readings: Vec<&Reading> = readings.iter().collect();
+            let takes = work_of(&readings, &default_joins()).costs();
+            let drawn: Vec<&Reading> = sample(readings.len()).into_iter().map(|at| readings[at]).collect();
+            let forecast = forecast_work(&drawn, readings.len()).costs();
+            let (all, foretold) = (takes.iter().sum::<f64>(), forecast.iter().sum::<f64>());
+            for percent in (20..=95).step_by(5) {
+                // What is done by the clock, and the share that is told of it.
+                let now = all * f64::from(percent) / 100.0;
+                let (mut clock, mut told) = (0.0, 0.0);
+                for (took, share) in takes.iter().zip(forecast.iter().map(|cost| cost / foretold)) {
+                    let part = ((now - clock) / took.max(1e-9)).clamp(0.0, 1.0);
+                    told += share * part;
+                    clock += took * part;
+                }
+                let left = now * (1.0 - told) / told;
+                let off = (left - (all - now)).abs() / all;
+                let near = (left / (all - now) - 1.0).abs();
+                assert!(
+                    near < 0.3 || off < 0.03,
+                    "{name}: {percent} %: {left} left, not {}: {takes:?} {forecast:?}",
+                    all - now
+                );
+            }
+        }
     }
 
     #[test]

@@ -2,9 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::classes::class_of_letter;
 use super::plan::Plan;
-use super::tokens::{FIRST_PAIR, Token, pair, parted, tokens, weight};
+use super::tokens::{FIRST_PAIR, Token, class_of_letter, pair, parted, tokens, weight};
 use super::{Metric, Query, Threshold};
 use crate::text::sameness::MOST_WEIGHT;
 

@@ -1,7 +1,8 @@
-//! The tokens of a text: characters, or sets of n-grams, or weighted bags of characters and their pairs.
+//! The tokens of a text: characters, or sets of n-grams, or weighted bags of characters and their pairs, and which of the classes
+//! of a signature a letter of a bag is in.
 
 use super::Metric;
-use crate::text::sameness;
+use crate::text::sameness::{self, LEAST_WEIGHT};
 
 /// Most characters a gram: what fits in a [`Token`], so that sets are exact.
 pub(super) const LONGEST_GRAM: u8 = 6;
@@ -23,7 +24,7 @@ pub(super) fn tokens(text: &str, metric: Metric, tokens: &mut Vec<Token>) {
     tokens.clear();
     match metric {
         Metric::Levenshtein | Metric::Indel => tokens.extend(text.chars().map(|c| c as Token)),
-        Metric::Jaccard { n } => grams(text, n.clamp(1, LONGEST_GRAM), tokens),
+        Metric::Jaccard { n } => push_grams(text, n.clamp(1, LONGEST_GRAM), tokens),
         Metric::Reworded { .. } => {
             let chars = || text.chars().map(|c| c as Token);
             tokens.extend(chars());
@@ -58,7 +59,7 @@ pub(super) fn weight(token: Token, metric: Metric) -> u32 {
 }
 
 /// The set of a text's n-grams; a text shorter than n is one gram.
-fn grams(text: &str, n: u8, grams: &mut Vec<Token>) {
+fn push_grams(text: &str, n: u8, grams: &mut Vec<Token>) {
     // One more than the scalar value, so that a short gram is no prefix of a long one.
     let pack = |gram: &[char]| gram.iter().fold(0, |packed, &c| packed << CHAR_BITS | (c as Token + 1));
     let chars: Vec<char> = text.chars().collect();
@@ -69,6 +70,46 @@ fn grams(text: &str, n: u8, grams: &mut Vec<Token>) {
     }
     grams.sort_unstable();
     grams.dedup();
+}
+
+/// Bits of a class map that a tag takes next to a key.
+pub(super) const TAG_BITS: u32 = 8;
+
+/// Letters of a bag that weigh so much are in classes of their own, so that a class that is missing says what it
+/// weighs. Of the letters of a post about four in ten are heavy, as many middling.
+pub(super) const HEAVY: u32 = 55;
+
+/// The same for those that weigh less, but so much. Lighter ones are in none of the 120 classes.
+pub(super) const MIDDLING: u32 = 35;
+
+/// Where in a signature the letters of a bag are that weigh so much at least. Folded, light ones meet the tag's bits.
+pub(super) struct Tier {
+    pub(super) least: u32,
+    pub(super) word: usize,
+    pub(super) from: u32,
+    pub(super) classes: u32,
+}
+
+/// From heavy to light; the last one has all others.
+pub(super) const TIERS: [Tier; 6] = [
+    Tier { least: 70, word: 3, from: 0, classes: 64 },
+    Tier { least: HEAVY, word: 1, from: 0, classes: 64 },
+    Tier { least: 45, word: 2, from: TAG_BITS, classes: 64 - TAG_BITS },
+    Tier { least: MIDDLING, word: 0, from: TAG_BITS, classes: 64 - TAG_BITS },
+    Tier { least: 30, word: 2, from: 0, classes: TAG_BITS },
+    Tier { least: LEAST_WEIGHT, word: 0, from: 0, classes: TAG_BITS },
+];
+
+/// The class of a letter of a bag that weighs so much.
+pub(super) fn class_of_letter(letter: u32, weight: u32) -> u8 {
+    let tier = TIERS.iter().find(|tier| tier.least <= weight).unwrap_or(&TIERS[TIERS.len() - 1]);
+    let class = tier.word as u32 * 64 + tier.from + (((spread(letter) >> 8 & 0xFFFF) * tier.classes) >> 16);
+    class as u8
+}
+
+/// Fibonacci hashing: neighbours in rarity fall far apart.
+pub(super) fn spread(symbol: u32) -> u32 {
+    symbol.wrapping_mul(0x9E37_79B9)
 }
 
 #[cfg(test)]

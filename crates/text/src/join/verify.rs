@@ -104,7 +104,7 @@ impl<'a> Pattern<'a> {
                 (edits <= most).then(|| Score { num: longest - edits, den: longest })
             }
             Metric::Jaccard { .. } => {
-                let shared = intersection(&self.symbols, other, need);
+                let shared = intersection_size(&self.symbols, other, need);
                 (shared >= need).then(|| Score { num: shared, den: a + b - shared })
             }
             Metric::Reworded { .. } => {
@@ -240,7 +240,7 @@ impl<'a> Pattern<'a> {
 }
 
 /// Common elements of two ascending sequences without repeats, or less than `need`.
-fn intersection(a: &[u32], b: &[u32], need: u32) -> u32 {
+fn intersection_size(a: &[u32], b: &[u32], need: u32) -> u32 {
     let (mut i, mut j, mut shared) = (0, 0, 0);
     while i < a.len() && j < b.len() {
         if shared + ((a.len() - i).min(b.len() - j) as u32) < need {

@@ -6,6 +6,17 @@ pub trait Watch: Sync {
     fn stopped(&self) -> bool;
     /// Another share of the whole is done; all shares sum to 1.
     fn advance(&self, share: f64);
+    /// What the join and its callers' work on its pairs will take, once that can be foretold.
+    fn expect(&self, _expected: Expected) {}
+}
+
+/// What is foretold of a join, in nanoseconds of a core: only the proportion counts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Expected {
+    /// The join itself.
+    pub join: f64,
+    /// Figures of the pairs that are found, as any string library gives them.
+    pub figures: f64,
 }
 
 /// For joins that are not observed.
@@ -25,11 +36,16 @@ impl Watch for Unwatched {
 pub(super) struct Part<'w> {
     watch: &'w dyn Watch,
     share: f64,
+    /// Of a join: how much of it is spent on looking records up.
+    probing: f64,
 }
+
+/// What looking records up takes of a join of which nothing is known.
+const PROBING: f64 = 0.70;
 
 impl<'w> Part<'w> {
     pub fn whole(watch: &'w dyn Watch) -> Self {
-        Part { watch, share: 1.0 }
+        Part { watch, share: 1.0, probing: PROBING }
     }
 
     pub fn unwatched() -> Part<'static> {
@@ -39,6 +55,26 @@ impl<'w> Part<'w> {
     /// This share of the part.
     pub fn share(self, share: f64) -> Self {
         Part { share: self.share * share, ..self }
+    }
+
+    /// As a join that spends so much on looking records up.
+    pub fn as_join(self, probing: f64) -> Self {
+        Part { probing, ..self }
+    }
+
+    /// What looking records up takes of the part, and all else.
+    pub fn of_join(self) -> (Self, Self) {
+        (self.share(self.probing), self.share(1.0 - self.probing))
+    }
+
+    /// Tells what is foretold of the whole.
+    pub fn expect(self, expected: Expected) {
+        self.watch.expect(expected);
+    }
+
+    /// This share of the part is done.
+    pub fn done(self, share: f64) {
+        self.watch.advance(self.share * share);
     }
 
     /// Whether to stop.

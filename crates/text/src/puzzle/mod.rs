@@ -10,12 +10,10 @@
 //! Everything here is a function of texts and seeds: no tables, no network, no clock.
 
 pub mod distractors;
-pub mod letters;
 pub mod near;
 pub mod options;
-pub mod promotion;
 pub mod reconstruction;
-pub mod sameness;
+pub mod riddle;
 pub mod spelling;
 pub mod statistics;
 pub mod wordnet;

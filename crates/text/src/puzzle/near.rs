@@ -11,8 +11,7 @@ mod kinds;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use super::distractors::{core, same_option};
-use super::letters::plays_along;
+use super::distractors::{core, plays_along, same_option};
 use super::spelling::capital;
 use super::wordnet::{Place, Pos, Synset, WordNet, WordNetError};
 use super::words::{content, key, tokens};
@@ -61,7 +60,7 @@ pub fn near(
     for own in forms {
         let asks = Asks::new(wordnet, question, answer, own);
         let mut best: Option<Set> = None;
-        for sense in meant(wordnet, own, asks.many, question)? {
+        for sense in meant_senses(wordnet, own, asks.many, question)? {
             let found = of_sense(wordnet, &sense, &asks, &mut draw)?;
             if let Some(set) = found.filter(|set| best.as_ref().is_none_or(|best| set.rank < best.rank)) {
                 best = Some(set);
@@ -122,10 +121,10 @@ fn of_sense(
         let choice = members.len();
         let name = class.words.first().map(String::as_str).unwrap_or_default();
         let mut found = Vec::new();
-        choose(wordnet, &mut members, 3, &format!("beside it under {name}"), asks, draw, &mut found)?;
+        choose_words(wordnet, &mut members, 3, &format!("beside it under {name}"), asks, draw, &mut found)?;
         if climb == 1 && found.len() == 2 {
             // Cloned, because `choose` drops words, and a later class starts with all of them again.
-            choose(wordnet, &mut synonyms.clone(), 1, "synonym", asks, draw, &mut found)?;
+            choose_words(wordnet, &mut synonyms.clone(), 1, "synonym", asks, draw, &mut found)?;
         }
         if found.len() == 3 {
             let neighbours = found.into_iter().map(|(near, _)| near).collect();
@@ -146,7 +145,7 @@ struct Member {
 }
 
 /// Adds at most `most` words, drawn from the best known that fit.
-fn choose(
+fn choose_words(
     wordnet: &WordNet,
     members: &mut Vec<Member>,
     most: usize,
@@ -157,7 +156,7 @@ fn choose(
 ) -> Result<(), WordNetError> {
     let &Asks { question, answer, own, many: answers_many, .. } = asks;
     let asked = content_words_of(question);
-    shuffle(members, draw);
+    shuffle_list(members, draw);
     // Words with as many parts as the answer come first, so that length gives nothing away. Next to a
     // one-word answer, a phrase reads like a definition: `potato peelings`.
     let apart = |word: &str| tokens(word).abs_diff(tokens(own));
@@ -168,7 +167,7 @@ fn choose(
     for member in members.iter() {
         let many = form(&member.word);
         let fits = content_words_of(&member.word).is_disjoint(&asked)
-            && fits(question, own, &many, &shaped(answer, &many), &[])
+            && fits_answer(question, own, &many, &shape_word(answer, &many), &[])
             && (answers_many || in_plural(&member.word) == in_plural(own));
         if fits && usable.iter().all(|(_, other)| *other != many) {
             usable.push((member, many));
@@ -180,14 +179,14 @@ fn choose(
     let least = fame.get(BEST - 1).copied().unwrap_or_default();
     let before = found.len();
     for (member, many) in usable.into_iter().filter(|(member, _)| member.fame >= least) {
-        let text = shaped(answer, &many);
+        let text = shape_word(answer, &many);
         let others: Vec<Near> = found.iter().map(|(near, _)| near.clone()).collect();
         let mut related = false;
         for (_, other) in found.iter() {
             related |= kinds::over(wordnet, *other)?.contains(&member.place)
                 || kinds::over(wordnet, member.place)?.contains(other);
         }
-        if !related && fits(question, own, &many, &text, &others) {
+        if !related && fits_answer(question, own, &many, &text, &others) {
             found.push((Near { text, relation: relation.to_owned() }, member.place));
         }
         if found.len() == 3 || found.len() - before == most {
@@ -210,13 +209,13 @@ pub fn members(
     let (own, asked) = (core(answer), content(question));
     let mut member_words: Vec<&str> =
         members.iter().map(|member| core(member)).filter(|word| !word.is_empty()).collect();
-    shuffle(&mut member_words, &mut Draw::new(seed, "brainteaser members", id));
+    shuffle_list(&mut member_words, &mut Draw::new(seed, "brainteaser members", id));
     member_words.sort_by_key(|word| tokens(word).abs_diff(tokens(own)));
     let mut found: Vec<Near> = Vec::new();
     for word in member_words {
-        let text = shaped(answer, word);
+        let text = shape_word(answer, word);
         let in_question = !content(word).is_disjoint(&asked);
-        if found.len() < 3 && !in_question && fits(question, own, word, &text, &found) {
+        if found.len() < 3 && !in_question && fits_answer(question, own, word, &text, &found) {
             found.push(Near { text, relation: format!("beside it in {category}") });
         }
     }
@@ -225,14 +224,14 @@ pub fn members(
 
 /// Whether a word may be an option with this answer and the words already taken: it is no other form of any
 /// of them, and its letters do not solve the puzzle.
-fn fits(question: &str, own: &str, word: &str, text: &str, found: &[Near]) -> bool {
+fn fits_answer(question: &str, own: &str, word: &str, text: &str, found: &[Near]) -> bool {
     !plays_along(question, own, word)
         && !shares_word(word, own)
-        && !inflected(word, own)
+        && !is_inflected(word, own)
         && !same_option(text, own)
         && found.iter().all(|other| {
             let other = core(&other.text);
-            !same_option(other, text) && !shares_word(other, word) && !inflected(other, word)
+            !same_option(other, text) && !shares_word(other, word) && !is_inflected(other, word)
         })
 }
 
@@ -249,7 +248,12 @@ fn content_words_of(text: &str) -> BTreeSet<String> {
 /// decided. Senses are compared by the words that they and their hypernyms share with the question. If none
 /// shares any, the sense as a thing is taken if the word is used in it more often than in all others
 /// together, including other parts of speech.
-fn meant(wordnet: &WordNet, word: &str, plural: bool, question: &str) -> Result<Vec<Synset>, WordNetError> {
+fn meant_senses(
+    wordnet: &WordNet,
+    word: &str,
+    plural: bool,
+    question: &str,
+) -> Result<Vec<Synset>, WordNetError> {
     let one = if plural { &word[..word.len() - 1] } else { word };
     let mut all = wordnet.senses(word)?;
     if plural {
@@ -349,7 +353,7 @@ fn proper(sense: &Synset, own: &str) -> bool {
 }
 
 /// Whether one is the other in another form or spelling: `pears` and `pear`, `vapour` and `vapor`.
-fn inflected(a: &str, b: &str) -> bool {
+fn is_inflected(a: &str, b: &str) -> bool {
     strsim::normalized_levenshtein(&a.to_lowercase(), &b.to_lowercase()) >= 0.7
 }
 
@@ -369,7 +373,7 @@ fn shares_word(a: &str, b: &str) -> bool {
 }
 
 /// A word in the form of the answer: with its article, capital and full stop.
-fn shaped(answer: &str, word: &str) -> String {
+fn shape_word(answer: &str, word: &str) -> String {
     let answer = answer.trim();
     let article = answer.split_whitespace().next().map(str::to_lowercase).unwrap_or_default();
     let vowel = word.starts_with(|c: char| "aeiouAEIOU".contains(c));
@@ -383,7 +387,7 @@ fn shaped(answer: &str, word: &str) -> String {
     format!("{begun}{stop}")
 }
 
-fn shuffle<T>(list: &mut [T], draw: &mut Draw) {
+fn shuffle_list<T>(list: &mut [T], draw: &mut Draw) {
     for place in (1..list.len()).rev() {
         list.swap(place, draw.below(place + 1));
     }
@@ -475,7 +479,7 @@ mod tests {
             for (at, word) in found.iter().enumerate() {
                 synonyms += usize::from(word.relation == "synonym");
                 assert!(
-                    found[..at].iter().all(|other| !inflected(core(&other.text), core(&word.text))),
+                    found[..at].iter().all(|other| !is_inflected(core(&other.text), core(&word.text))),
                     "{found:?}"
                 );
             }

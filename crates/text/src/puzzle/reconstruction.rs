@@ -43,8 +43,8 @@ pub fn semantic(question: &str, answer: &str, variant: &str, distractors: &[Stri
     } else if found.kept < LOST && found.known < LOST {
         findings.push(format!("little of the puzzle is left: {shares}"));
     }
-    let there: BTreeSet<String> = words(variant).iter().map(|word| plain(word.text)).collect();
-    for lost in fixed(question).difference(&there) {
+    let there: BTreeSet<String> = words(variant).iter().map(|word| plain_word(word.text)).collect();
+    for lost in fixed_words(question).difference(&there) {
         findings.push(format!("{lost} is lost"));
     }
     let (before, now) = (content(question), content(variant));
@@ -76,7 +76,7 @@ pub fn context(question: &str, answer: &str, new_question: &str, new_answer: &st
 }
 
 /// Numbers, and names inside sentences: what a rephrasing must not lose.
-fn fixed(text: &str) -> BTreeSet<String> {
+fn fixed_words(text: &str) -> BTreeSet<String> {
     let starts: BTreeSet<usize> = sentences(text).into_iter().map(|(at, _)| at).collect();
     let fixed = words(text).into_iter().filter(|word| {
         let number =
@@ -88,11 +88,11 @@ fn fixed(text: &str) -> BTreeSet<String> {
             && !text[..word.at].trim_end().ends_with(['"', '“', '.', '?', '!']);
         number || name
     });
-    fixed.map(|word| plain(word.text)).collect()
+    fixed.map(|word| plain_word(word.text)).collect()
 }
 
 /// A word in lower case without its `'s`; a small number in digits.
-fn plain(word: &str) -> String {
+fn plain_word(word: &str) -> String {
     let lower = word.to_lowercase().replace('’', "'");
     number(lower.trim_end_matches("'s"))
 }

@@ -128,7 +128,7 @@ impl Speller {
     /// What is probably misspelt in a puzzle, in order of first appearance; and how many unknown words were left
     /// alone because there are more than [`MOST`].
     pub fn corrections(&self, question: &str, answer: &str) -> (Vec<Correction>, usize) {
-        let all: Vec<Spelt> = spelt(question).into_iter().chain(spelt(answer)).collect();
+        let all: Vec<Spelt> = spelt_words(question).into_iter().chain(spelt_words(answer)).collect();
         let mut times: BTreeMap<&str, usize> = BTreeMap::new();
         all.iter().for_each(|word| *times.entry(&word.plain).or_default() += 1);
         let letters = all.iter().any(|word| ABOUT_LETTERS.contains(&word.plain.as_str()));
@@ -279,7 +279,7 @@ struct Spelt {
     naming: bool,
 }
 
-fn spelt(text: &str) -> Vec<Spelt> {
+fn spelt_words(text: &str) -> Vec<Spelt> {
     let starts: FxHashSet<usize> =
         sentences(text).iter().filter_map(|(at, sentence)| Some(at + words(sentence).first()?.at)).collect();
     let all = words(text);

@@ -34,7 +34,7 @@ pub struct Figures {
 
 /// Tokens as table 3 counts them: Python's `text.split(" ")`, by which a double space is one more. Of the ways to count, this
 /// one gives the published averages on the published puzzles. No text has none.
-fn tokens(text: &str) -> usize {
+fn count_tokens(text: &str) -> usize {
     if text.is_empty() { 0 } else { text.split(' ').count() }
 }
 
@@ -42,14 +42,18 @@ fn tokens(text: &str) -> usize {
 pub fn figures<'a>(rows: impl IntoIterator<Item = Row<'a>>) -> Option<Figures> {
     let mut figures = Figures::default();
     for row in rows {
-        let length = tokens(row.question);
+        let length = count_tokens(row.question);
         figures.puzzles += 1;
         figures.question_tokens += length as f64;
         figures.long_questions += f64::from(u8::from(length > LONG));
-        figures.answer_tokens += tokens(row.answer) as f64;
-        let lengths: Vec<f64> =
-            row.choices.iter().filter(|choice| *choice != NONE).map(|choice| tokens(choice) as f64).collect();
-        figures.choice_tokens_std += deviation(&lengths);
+        figures.answer_tokens += count_tokens(row.answer) as f64;
+        let lengths: Vec<f64> = row
+            .choices
+            .iter()
+            .filter(|choice| *choice != NONE)
+            .map(|choice| count_tokens(choice) as f64)
+            .collect();
+        figures.choice_tokens_std += standard_deviation(&lengths);
     }
     let n = figures.puzzles as f64;
     (figures.puzzles > 0).then(|| Figures {
@@ -61,7 +65,7 @@ pub fn figures<'a>(rows: impl IntoIterator<Item = Row<'a>>) -> Option<Figures> {
     })
 }
 
-fn deviation(values: &[f64]) -> f64 {
+fn standard_deviation(values: &[f64]) -> f64 {
     let n = values.len().max(1) as f64;
     let mean = values.iter().sum::<f64>() / n;
     (values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n).sqrt()
@@ -87,7 +91,7 @@ mod tests {
         assert_eq!((figures.puzzles, figures.question_tokens, figures.long_questions), (2, 17.5, 0.5));
         assert_eq!((figures.answer_tokens, (figures.choice_tokens_std * 1000.0).round()), (2.0, 816.0));
         assert_eq!(super::figures([]), None);
-        assert_eq!(["", "a b", "a  b", " a"].map(tokens), [0, 2, 3, 2], "as Python splits at a space");
+        assert_eq!(["", "a b", "a  b", " a"].map(count_tokens), [0, 2, 3, 2], "as Python splits at a space");
     }
 
     #[test]

@@ -167,7 +167,7 @@ impl WordNet {
         };
         // `key::head number count`; the key of a satellite ends in its head word.
         let lines =
-            starting(&self.counts, key).filter_map(|line| line.rsplit(' ').next()?.parse::<u64>().ok());
+            lines_starting(&self.counts, key).filter_map(|line| line.rsplit(' ').next()?.parse::<u64>().ok());
         lines.sum()
     }
 
@@ -208,7 +208,7 @@ impl WordNet {
     /// Whether the word itself, not a base form of it, is listed as this part of speech.
     pub fn lists(&self, word: &str, pos: Pos) -> bool {
         let lemma = word.to_lowercase().replace(' ', "_");
-        self.files.iter().any(|(of, files)| *of == pos && find(&files.index, &lemma).is_some())
+        self.files.iter().any(|(of, files)| *of == pos && find_line(&files.index, &lemma).is_some())
     }
 
     /// A hash of all files, for decisions that depend on them.
@@ -235,7 +235,9 @@ impl WordNet {
         let mut senses = Vec::new();
         for (pos, files) in &self.files {
             let forms = std::iter::once(lemma.clone()).chain(base_forms(*pos, &lemma, &files.exceptions));
-            let Some(line) = forms.into_iter().find_map(|form| find(&files.index, &form)) else { continue };
+            let Some(line) = forms.into_iter().find_map(|form| find_line(&files.index, &form)) else {
+                continue;
+            };
             for offset in self.offsets(*pos, line)? {
                 senses.push(self.synset(Place { pos: *pos, offset })?);
             }
@@ -250,7 +252,7 @@ impl WordNet {
     pub fn synset(&self, place: Place) -> Result<Synset, WordNetError> {
         let files = self.files.iter().find(|(pos, _)| *pos == place.pos).map(|(_, files)| files);
         let line = files.and_then(|files| files.data.get(place.offset..)?.lines().next());
-        line.and_then(|line| parse(line, place))
+        line.and_then(|line| parse_synset(line, place))
             .ok_or_else(|| self.wrong("data", place.pos, format!("no synset at byte {}", place.offset)))
     }
 
@@ -273,7 +275,7 @@ impl WordNet {
 
 /// The line of a sorted file that begins with a word and a space. Lines of the licence begin with two spaces,
 /// so they sort before every word.
-fn find<'a>(sorted: &'a str, word: &str) -> Option<&'a str> {
+fn find_line<'a>(sorted: &'a str, word: &str) -> Option<&'a str> {
     let bytes = sorted.as_bytes();
     let (mut low, mut high) = (0, bytes.len());
     while low < high {
@@ -292,7 +294,7 @@ fn find<'a>(sorted: &'a str, word: &str) -> Option<&'a str> {
 }
 
 /// The lines of a sorted file that begin with a text.
-fn starting<'a>(sorted: &'a str, text: &'a str) -> impl Iterator<Item = &'a str> {
+fn lines_starting<'a>(sorted: &'a str, text: &'a str) -> impl Iterator<Item = &'a str> {
     let bytes = sorted.as_bytes();
     let (mut low, mut high) = (0, bytes.len());
     while low < high {
@@ -309,7 +311,7 @@ fn starting<'a>(sorted: &'a str, text: &'a str) -> impl Iterator<Item = &'a str>
 }
 
 /// `synset_offset lex_filenum ss_type w_cnt word lex_id… p_cnt ptr… [frames…] | gloss`
-fn parse(line: &str, place: Place) -> Option<Synset> {
+fn parse_synset(line: &str, place: Place) -> Option<Synset> {
     let (head, gloss) = line.split_once('|')?;
     let mut fields = head.split_whitespace();
     let offset: usize = fields.next()?.parse().ok()?;
@@ -346,7 +348,7 @@ fn parse(line: &str, place: Place) -> Option<Synset> {
 
 /// Base forms of an inflected word: those in the exception list, else by the rules of morphology(7).
 fn base_forms(pos: Pos, word: &str, exceptions: &str) -> Vec<String> {
-    if let Some(line) = find(exceptions, word) {
+    if let Some(line) = find_line(exceptions, word) {
         return line.split(' ').skip(1).map(str::to_owned).collect();
     }
     let rules: &[(&str, &str)] = match pos {

@@ -52,7 +52,7 @@ pub fn content(text: &str) -> BTreeSet<String> {
     let all = words(text);
     let lower = |word: &Word<'_>| word.text.to_lowercase().replace('’', "'");
     let carries_meaning =
-        |at: &usize| letter(text, &all, *at) || !FUNCTION.contains(&lower(&all[*at]).as_str());
+        |at: &usize| is_letter_name(text, &all, *at) || !FUNCTION.contains(&lower(&all[*at]).as_str());
     (0..all.len()).filter(carries_meaning).map(|at| lower(&all[at])).collect()
 }
 
@@ -61,13 +61,15 @@ pub fn content(text: &str) -> BTreeSet<String> {
 pub fn letters(text: &str) -> Vec<String> {
     let all = words(text);
     let digits = |word: &String| word.chars().all(|c| c.is_ascii_digit());
-    let says =
-        |at: &usize| letter(text, &all, *at) || !FUNCTION.contains(&all[*at].text.to_lowercase().as_str());
+    let says = |at: &usize| {
+        is_letter_name(text, &all, *at) || !FUNCTION.contains(&all[*at].text.to_lowercase().as_str())
+    };
     let content_words: Vec<(usize, String)> =
         (0..all.len()).filter(says).map(|at| (at, number(&all[at].text.to_lowercase()))).collect();
-    let bare = content_words.iter().all(|(at, word)| letter(text, &all, *at) || digits(word));
-    let kept =
-        content_words.into_iter().filter(|(at, word)| letter(text, &all, *at) || (bare && digits(word)));
+    let bare = content_words.iter().all(|(at, word)| is_letter_name(text, &all, *at) || digits(word));
+    let kept = content_words
+        .into_iter()
+        .filter(|(at, word)| is_letter_name(text, &all, *at) || (bare && digits(word)));
     kept.map(|(_, word)| word).collect()
 }
 
@@ -75,7 +77,7 @@ pub fn letters(text: &str) -> Vec<String> {
 /// two are if the text says so (`the letter a`, `the letters E and I`, `an I`), in quotation marks, among
 /// other letters (`a, e, i`) or alone; `a` also if nothing follows that an article could belong to (`It is
 /// A.`).
-fn letter(text: &str, all: &[Word<'_>], at: usize) -> bool {
+fn is_letter_name(text: &str, all: &[Word<'_>], at: usize) -> bool {
     const QUOTES: [char; 7] = ['"', '\'', '“', '”', '‘', '’', '`'];
     let single =
         |word: &Word<'_>| word.text.chars().all(char::is_alphabetic) && word.text.chars().count() == 1;
@@ -131,16 +133,16 @@ pub fn key(text: &str) -> String {
 /// The sentences of a text with their byte offsets, without the white space after them. A full stop after a
 /// title or an initial does not end a sentence.
 pub fn sentences(text: &str) -> Vec<(usize, &str)> {
-    cut(text, true)
+    cut_words(text, true)
 }
 
 /// The text cut at every stop, so that `T. Next, more.` is two pieces: for callers that inspect the end of a
 /// text and keep the rest unchanged.
 pub fn stops(text: &str) -> Vec<(usize, &str)> {
-    cut(text, false)
+    cut_words(text, false)
 }
 
-fn cut(text: &str, names: bool) -> Vec<(usize, &str)> {
+fn cut_words(text: &str, names: bool) -> Vec<(usize, &str)> {
     const NAMING: &[&str] = &["a", "an", "the", "letter"];
     const TITLES: &[&str] = &["mr", "mrs", "ms", "dr", "st", "prof", "jr", "sr", "vs", "no"];
     let mut found = Vec::new();
@@ -168,15 +170,15 @@ fn cut(text: &str, names: bool) -> Vec<(usize, &str)> {
         };
         if ends {
             let end = text.len() - closes.len();
-            push(text, start, end, &mut found);
+            push_word(text, start, end, &mut found);
             start = end;
         }
     }
-    push(text, start, text.len(), &mut found);
+    push_word(text, start, text.len(), &mut found);
     found
 }
 
-fn push<'a>(text: &'a str, start: usize, end: usize, found: &mut Vec<(usize, &'a str)>) {
+fn push_word<'a>(text: &'a str, start: usize, end: usize, found: &mut Vec<(usize, &'a str)>) {
     let Some(raw) = text.get(start..end) else { return };
     let sentence = raw.trim();
     if !sentence.is_empty() {

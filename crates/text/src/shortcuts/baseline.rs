@@ -35,7 +35,7 @@ pub fn baseline(items: &[Item<'_>], seed: u64) -> Option<Baseline> {
     if items.len() < FOLDS {
         return None;
     }
-    let features: Vec<Vec<Vec<u32>>> = items.par_iter().map(features).collect();
+    let features: Vec<Vec<Vec<u32>>> = items.par_iter().map(option_features).collect();
     // By id and not by index: an item keeps its fold when others are added or removed. By group: a puzzle and
     // its semantic reconstruction share their options, and one would give the other away.
     let fold_of: Vec<usize> =
@@ -92,7 +92,7 @@ pub(super) fn train(
             let sum: f32 = odds.iter().sum();
             for (option, grams) in features[at].iter().enumerate() {
                 let wanted = if option == gold(at) { 1.0 } else { 0.0 };
-                let gradient = (odds[option] / sum - wanted) * scale(grams);
+                let gradient = (odds[option] / sum - wanted) * length_scale(grams);
                 for &gram in grams {
                     let gram = gram as usize;
                     squares[gram] += gradient * gradient;
@@ -105,12 +105,12 @@ pub(super) fn train(
 }
 
 pub(super) fn score(weights: &[f32], grams: &[u32]) -> f32 {
-    grams.iter().map(|&gram| weights[gram as usize]).sum::<f32>() * scale(grams)
+    grams.iter().map(|&gram| weights[gram as usize]).sum::<f32>() * length_scale(grams)
 }
 
 /// Normalises by length: long options must not weigh more for their length alone, whose rank is a feature of
 /// its own.
-fn scale(grams: &[u32]) -> f32 {
+fn length_scale(grams: &[u32]) -> f32 {
     1.0 / (grams.len().max(1) as f32).sqrt()
 }
 
@@ -124,7 +124,7 @@ pub(super) struct Written {
 pub(super) fn written(text: &str) -> Written {
     let folded = fold(text, Fold::KEY);
     let chars: Vec<char> = std::iter::once('\u{2}').chain(folded.chars()).chain(['\u{3}']).collect();
-    let grams = (1..=LONGEST_GRAM).flat_map(|length| chars.windows(length).map(hash)).collect();
+    let grams = (1..=LONGEST_GRAM).flat_map(|length| chars.windows(length).map(hash_gram)).collect();
     Written { grams, chars: text.chars().count() }
 }
 
@@ -132,7 +132,7 @@ pub(super) fn written(text: &str) -> Written {
 pub(super) fn ranked(options: &[&Written]) -> Vec<Vec<u32>> {
     let of = |option: &&Written| {
         let rank = options.iter().filter(|other| other.chars > option.chars).count();
-        let mut grams = vec![hash(&['\u{1}', char::from_digit(rank as u32 % 36, 36).unwrap_or('z')])];
+        let mut grams = vec![hash_gram(&['\u{1}', char::from_digit(rank as u32 % 36, 36).unwrap_or('z')])];
         grams.extend(&option.grams);
         grams.sort_unstable();
         grams.dedup();
@@ -141,13 +141,13 @@ pub(super) fn ranked(options: &[&Written]) -> Vec<Vec<u32>> {
     options.iter().map(of).collect()
 }
 
-fn features(item: &Item<'_>) -> Vec<Vec<u32>> {
+fn option_features(item: &Item<'_>) -> Vec<Vec<u32>> {
     let written: Vec<Written> = item.options.iter().map(|text| written(text)).collect();
     ranked(&written.iter().collect::<Vec<_>>())
 }
 
 /// FNV-1a over the characters: the same on every machine.
-fn hash(gram: &[char]) -> u32 {
+fn hash_gram(gram: &[char]) -> u32 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for byte in gram.iter().flat_map(|&c| (c as u32).to_le_bytes()) {
         hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);

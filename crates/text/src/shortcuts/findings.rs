@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::{Share, Shortcuts};
+use crate::text::counted;
 
 /// Limits on how well answers may be guessed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -98,12 +99,12 @@ pub fn findings(figures: &Shortcuts, limits: &Limits) -> Vec<Finding> {
         found.push(Finding {
             figure: "near_equal",
             what: format!(
-                "{} pairs of options hardly differ (limit {})",
-                figures.near_equal.len(),
+                "{} of options with hardly a difference (limit {})",
+                counted(figures.near_equal.len() as u64, "pair"),
                 limits.near_equal
             ),
             fix: "pick another wrong option",
-            items: ids(figures.near_equal.iter().map(|near| &near.id)),
+            items: collect_ids(figures.near_equal.iter().map(|near| &near.id)),
         });
     }
     if figures.reused.len() > limits.reused {
@@ -111,18 +112,18 @@ pub fn findings(figures: &Shortcuts, limits: &Limits) -> Vec<Finding> {
         found.push(Finding {
             figure: "reused",
             what: format!(
-                "{} options occur in several items (limit {})",
-                figures.reused.len(),
+                "{} in several items (limit {})",
+                counted(figures.reused.len() as u64, "option"),
                 limits.reused
             ),
             fix: "pick another option in all items but one",
-            items: ids(of),
+            items: collect_ids(of),
         });
     }
     found
 }
 
-fn ids<'a>(ids: impl Iterator<Item = &'a String>) -> Vec<String> {
+fn collect_ids<'a>(ids: impl Iterator<Item = &'a String>) -> Vec<String> {
     let mut ids: Vec<String> = ids.cloned().collect();
     ids.sort();
     ids.dedup();

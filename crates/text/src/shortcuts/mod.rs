@@ -5,28 +5,20 @@
 //! exceed a limit, with the items; nothing here changes an item.
 
 mod baseline;
-mod cues;
 mod findings;
-mod length;
-mod near;
-mod overlap;
-mod position;
+mod measures;
 mod propose;
-mod reuse;
-mod share;
-
-use serde::Serialize;
 
 pub use baseline::{Baseline, baseline};
-pub use cues::{Cue, cues};
 pub use findings::{Finding, Limits, findings};
-pub use length::{Lengths, lengths};
-pub use near::{NearEqual, near_equal};
-pub use overlap::{Overlap, overlap};
-pub use position::{Positions, positions};
+pub use measures::{
+    Cue, Lengths, NearEqual, Overlap, Positions, Reused, cues, lengths, near_equal, overlap, positions,
+    reused,
+};
 pub use propose::{Open, propose};
-pub use reuse::{Reused, reused};
-pub use share::Share;
+
+use serde::Serialize;
+use statrs::distribution::{ContinuousCDF, Normal};
 
 /// A multiple choice.
 #[derive(Clone, Copy, Debug)]
@@ -72,8 +64,8 @@ pub fn measure(items: &[Item<'_>], apart: &[&str], seed: u64) -> Option<Shortcut
     if options < 2 || items.iter().any(|item| item.options.len() != options || item.gold >= options) {
         return None;
     }
-    let fixed = fixed(items, options, apart);
-    let open: Vec<(Vec<String>, usize)> = items.iter().map(|item| without(item, &fixed)).collect();
+    let fixed = fixed_indices(items, options, apart);
+    let open: Vec<(Vec<String>, usize)> = items.iter().map(|item| without_fixed(item, &fixed)).collect();
     let choosing: Vec<Item<'_>> = items
         .iter()
         .zip(&open)
@@ -94,7 +86,7 @@ pub fn measure(items: &[Item<'_>], apart: &[&str], seed: u64) -> Option<Shortcut
 }
 
 /// Indices where every item has the same option from `apart`. At least two others remain.
-fn fixed(items: &[Item<'_>], options: usize, apart: &[&str]) -> Vec<usize> {
+fn fixed_indices(items: &[Item<'_>], options: usize, apart: &[&str]) -> Vec<usize> {
     let same = |at: &usize| {
         let first = items[0].options[*at].as_str();
         apart.contains(&first) && items.iter().all(|item| item.options[*at] == first)
@@ -105,7 +97,7 @@ fn fixed(items: &[Item<'_>], options: usize, apart: &[&str]) -> Vec<usize> {
 }
 
 /// The options of an item without those at the fixed indices, and the index of the right one among them.
-fn without(item: &Item<'_>, fixed: &[usize]) -> (Vec<String>, usize) {
+fn without_fixed(item: &Item<'_>, fixed: &[usize]) -> (Vec<String>, usize) {
     let open = |at: &usize| !fixed.contains(at);
     let options = (0..item.options.len()).filter(open).map(|at| item.options[at].clone()).collect();
     (options, (0..item.gold).filter(open).count())
@@ -116,6 +108,46 @@ fn credit(scores: &[f64], gold: usize) -> f64 {
     let best = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let ties = scores.iter().filter(|score| **score == best).count();
     if scores.get(gold) == Some(&best) { 1.0 / ties as f64 } else { 0.0 }
+}
+
+/// How often a rule is right, against chance.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Share {
+    /// The share of items it gets right; ties count in parts.
+    pub value: f64,
+    /// The share by guessing.
+    pub chance: f64,
+    /// The lower end of the 95 % interval (Wilson's score interval).
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+impl Share {
+    /// `successes` of `items`, each with one right option of `options`.
+    pub fn new(successes: f64, items: usize, options: usize) -> Share {
+        let chance = if options == 0 { 0.0 } else { 1.0 / options as f64 };
+        if items == 0 {
+            return Share { chance, high: 1.0, ..Share::default() };
+        }
+        let n = items as f64;
+        let value = successes / n;
+        let z = Normal::standard().inverse_cdf(0.975);
+        let middle = value + z * z / (2.0 * n);
+        let half = z * (value * (1.0 - value) / n + z * z / (4.0 * n * n)).sqrt();
+        let scale = 1.0 + z * z / n;
+        Share {
+            value,
+            chance,
+            low: ((middle - half) / scale).max(0.0),
+            high: ((middle + half) / scale).min(1.0),
+        }
+    }
+
+    /// Whether the interval lies above chance.
+    pub fn above_chance(self) -> bool {
+        self.low > self.chance
+    }
 }
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ pub struct Open<'a> {
 ///
 /// `above_chance` is how far above chance the classifier may be before options are exchanged.
 pub fn propose(items: &[Open<'_>], k: usize, above_chance: f64, seed: u64) -> Vec<Vec<usize>> {
-    let prepared: Vec<Prepared> = items.par_iter().map(|item| prepare(item)).collect();
+    let prepared: Vec<Prepared> = items.par_iter().map(|item| prepare_item(item)).collect();
     let mut order: Vec<usize> = (0..items.len()).collect();
     // By id, so that the result does not depend on the order in which items come.
     order.sort_by(|&a, &b| items[a].id.cmp(items[b].id));
@@ -49,15 +49,15 @@ pub fn propose(items: &[Open<'_>], k: usize, above_chance: f64, seed: u64) -> Ve
     prepared.iter().for_each(|item| taken.add(&item.right_key));
     let mut chosen: Vec<Vec<usize>> = vec![Vec::new(); items.len()];
     for &at in &order {
-        chosen[at] = first(&prepared[at], k, &mut taken);
+        chosen[at] = first_candidates(&prepared[at], k, &mut taken);
     }
     if items.len() < FOLDS || k == 0 {
-        return sorted(chosen);
+        return sort_each(chosen);
     }
     let bar = 1.0 / (k + 1) as f64 + above_chance;
     let mut best: Option<(f64, Vec<Vec<usize>>)> = None;
     for round in 0..ROUNDS {
-        let judged = judge(items, &prepared, &chosen, &order, |at| {
+        let judged = judge_items(items, &prepared, &chosen, &order, |at| {
             Draw::new(seed, "proposal round", &format!("{round} {at}")).below(1 << 30) as u64
         });
         let right = judged.iter().map(|item| item.found).sum::<f64>() / items.len() as f64;
@@ -79,23 +79,23 @@ pub fn propose(items: &[Open<'_>], k: usize, above_chance: f64, seed: u64) -> Ve
             if exchanged >= excess {
                 break;
             }
-            exchanged += usize::from(exchange(&prepared[at], &judged[at], &mut chosen[at], &mut taken));
+            exchanged += usize::from(exchange_worst(&prepared[at], &judged[at], &mut chosen[at], &mut taken));
         }
         if exchanged == 0 {
             break;
         }
     }
-    sorted(best.map_or(chosen, |(_, chosen)| chosen))
+    sort_each(best.map_or(chosen, |(_, chosen)| chosen))
 }
 
-fn sorted(mut chosen: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
+fn sort_each(mut chosen: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
     chosen.iter_mut().for_each(|places| places.sort_unstable());
     chosen
 }
 
 /// An item's initial candidates, those about the question first. Texts that another item has come after those
 /// that none has, and repetitions within the item last.
-fn first<'a>(item: &'a Prepared, k: usize, taken: &mut Taken<'a>) -> Vec<usize> {
+fn first_candidates<'a>(item: &'a Prepared, k: usize, taken: &mut Taken<'a>) -> Vec<usize> {
     let (free, of_others): (Vec<usize>, Vec<usize>) =
         item.about.iter().copied().partition(|&place| taken.is_free(&item.keys[place]));
     let chosen: Vec<usize> =
@@ -139,14 +139,14 @@ struct Prepared {
     again: Vec<usize>,
 }
 
-fn prepare(item: &Open<'_>) -> Prepared {
+fn prepare_item(item: &Open<'_>) -> Prepared {
     let key = |text: &str| fold(text, Fold::KEY);
-    let asked: BTreeSet<(char, char)> = pairs(&format!("{}\n{}", item.question, item.right));
+    let asked: BTreeSet<(char, char)> = char_pairs(&format!("{}\n{}", item.question, item.right));
     let shares: Vec<f64> = item
         .candidates
         .iter()
         .map(|text| {
-            let of = pairs(text);
+            let of = char_pairs(text);
             of.intersection(&asked).count() as f64 / of.len().max(1) as f64
         })
         .collect();
@@ -169,7 +169,7 @@ fn prepare(item: &Open<'_>) -> Prepared {
     }
 }
 
-fn pairs(text: &str) -> BTreeSet<(char, char)> {
+fn char_pairs(text: &str) -> BTreeSet<(char, char)> {
     let folded: Vec<char> = fold(text, Fold::KEY).chars().collect();
     folded.windows(2).map(|pair| (pair[0], pair[1])).collect()
 }
@@ -186,7 +186,7 @@ struct Judged {
 }
 
 /// Judges each item by [`JUDGES`] classifiers; `seed_of` gives the seed of each.
-fn judge(
+fn judge_items(
     items: &[Open<'_>],
     prepared: &[Prepared],
     chosen: &[Vec<usize>],
@@ -243,7 +243,12 @@ fn judge(
 
 /// Replaces the chosen candidate that the classifier trusts least by one that it takes for right, of several
 /// the one that shares most with the question. Returns whether there was one whose text no item has.
-fn exchange<'a>(item: &'a Prepared, judged: &Judged, chosen: &mut [usize], taken: &mut Taken<'a>) -> bool {
+fn exchange_worst<'a>(
+    item: &'a Prepared,
+    judged: &Judged,
+    chosen: &mut [usize],
+    taken: &mut Taken<'a>,
+) -> bool {
     let free = item.about.iter().copied().filter(|&place| taken.is_free(&item.keys[place]));
     let over = free.filter(|&place| judged.candidates[place] > judged.right);
     let Some(new) = over.max_by(|&a, &b| item.shares[a].total_cmp(&item.shares[b]).then(b.cmp(&a))) else {

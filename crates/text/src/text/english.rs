@@ -10,8 +10,8 @@ const GONE: [&str; 4] = ["[removed]", "[deleted]", "[removed by moderator]", "[ 
 /// Title and text of a post as one: without placeholders of removed texts, without a repeated title, without invisible
 /// characters, and without runs of spaces. Also returns the rule that changed something, if one did.
 pub fn clean(title: &str, content: Option<&str>) -> (String, Option<&'static str>) {
-    let title = tidy(title);
-    let Some(content) = content.map(tidy).filter(|content| !content.is_empty()) else {
+    let title = tidy_lines(title);
+    let Some(content) = content.map(tidy_lines).filter(|content| !content.is_empty()) else {
         return (title, None);
     };
     if GONE.iter().any(|placeholder| content.eq_ignore_ascii_case(placeholder)) {
@@ -24,7 +24,7 @@ pub fn clean(title: &str, content: Option<&str>) -> (String, Option<&'static str
     (format!("{title}\n{content}"), Some("joined"))
 }
 
-fn tidy(text: &str) -> String {
+fn tidy_lines(text: &str) -> String {
     let text = debris::tidy(text);
     let lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
     lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
@@ -148,10 +148,10 @@ const ANSWER_WORDS: usize = 6;
 /// quotation marks ends in a question mark, opens like a question, or sets a task. A question that the next sentence
 /// answers does not count.
 pub fn asks(text: &str) -> (bool, &'static str, String) {
-    let narration = unquoted(text);
-    let sentences = sentences(&narration);
+    let narration = remove_quotations(text);
+    let sentences = split_sentences(&narration);
     let asking = |(at, (sentence, marked)): (usize, &(&str, bool))| {
-        let rule = if *marked { Some("mark") } else { opening(sentence) }?;
+        let rule = if *marked { Some("mark") } else { opening_rule(sentence) }?;
         Some((at, rule, (*sentence).to_owned()))
     };
     let Some((at, rule, sentence)) = sentences.iter().enumerate().rev().find_map(asking) else {
@@ -173,12 +173,12 @@ pub fn asks(text: &str) -> (bool, &'static str, String) {
 
 /// Whether what follows a question answers it: a word that answers, or, as in a joke, one short sentence that is about nobody.
 fn is_answered(question: &str, marked: bool, rest: &[&str]) -> bool {
-    let Some(next) = rest.first().map(|next| words(next)) else { return false };
+    let Some(next) = rest.first().map(|next| split_words(next)) else { return false };
     let Some(first) = next.first().map(String::as_str) else { return false };
     if !marked {
         return ANSWERS[..4].contains(&first);
     }
-    let question = words(question);
+    let question = split_words(question);
     let beginning = question.iter().take(4).map(String::as_str).collect::<Vec<_>>().join(" ");
     let by_word = question.first().is_some_and(|word| WORDS.contains(&&**word) || SHORT.contains(&&**word));
     let goes_on =
@@ -189,7 +189,7 @@ fn is_answered(question: &str, marked: bool, rest: &[&str]) -> bool {
 }
 
 /// The text without quotations; an apostrophe does not open one.
-fn unquoted(text: &str) -> Cow<'_, str> {
+fn remove_quotations(text: &str) -> Cow<'_, str> {
     if !text.contains(['"', '“']) {
         return Cow::Borrowed(text);
     }
@@ -209,7 +209,7 @@ fn unquoted(text: &str) -> Cow<'_, str> {
 }
 
 /// Sentences that contain a word, and whether each ends in a question mark.
-fn sentences(text: &str) -> Vec<(&str, bool)> {
+fn split_sentences(text: &str) -> Vec<(&str, bool)> {
     let mut found = Vec::new();
     for piece in text.split_inclusive(['.', '?', '!', '\n']) {
         let sentence = piece.trim_end_matches(['.', '?', '!', '\n', ' ']).trim();
@@ -226,15 +226,15 @@ fn sentences(text: &str) -> Vec<(&str, bool)> {
 }
 
 /// The words of a sentence in small letters, without marks around them.
-fn words(sentence: &str) -> Vec<String> {
+fn split_words(sentence: &str) -> Vec<String> {
     let bare = |word: &str| word.trim_matches([',', ';', ':', '(', ')']).to_lowercase();
     let answer = |word: &str| if word.eq_ignore_ascii_case("a:") { "a:".to_owned() } else { bare(word) };
     sentence.split_whitespace().map(answer).filter(|word| !word.is_empty()).collect()
 }
 
 /// The rule by which a sentence without a mark asks; `None` for a statement.
-fn opening(sentence: &str) -> Option<&'static str> {
-    let all = words(sentence);
+fn opening_rule(sentence: &str) -> Option<&'static str> {
+    let all = split_words(sentence);
     let words: Vec<&str> = all.iter().map(String::as_str).skip_while(|word| LEADING.contains(word)).collect();
     if sets_task(&words) {
         return Some("task");
@@ -280,7 +280,7 @@ fn opens_as_question(words: &[&str]) -> bool {
 /// Whether a sentence ends in a question: a clause of it opens as one, or a question follows the premise of an `if`.
 fn ends_as_question(sentence: &str, whole: &[&str]) -> bool {
     let later = sentence.split([',', ';', ':']).skip(1).any(|clause| {
-        let all = words(clause);
+        let all = split_words(clause);
         let words: Vec<&str> =
             all.iter().map(String::as_str).skip_while(|word| LEADING.contains(word)).collect();
         let [first, second, third, ..] = words.as_slice() else { return false };

@@ -94,11 +94,11 @@ fn is_variant(c: char) -> bool {
 /// assert_eq!(fold("雲，會恐高", Fold { script: true, ..Fold::NONE }), "云，会恐高");
 /// ```
 pub fn fold(text: &str, fold: Fold) -> String {
-    let mut folded = once(text, fold);
+    let mut folded = fold_once(text, fold);
     // Lower case and compatibility forms can enable each other (`㎅`, `ϓ`); two rounds suffice for nearly
     // everything, and each round shortens or settles the rest.
     for _ in 0..4 {
-        let again = once(&folded, fold);
+        let again = fold_once(&folded, fold);
         if again == folded {
             break;
         }
@@ -111,7 +111,7 @@ pub fn fold(text: &str, fold: Fold) -> String {
 /// stands before and behind them is normalised by itself. Nearly all of a Chinese text is folded by one look-up each.
 const IDEOGRAPHS: std::ops::RangeInclusive<char> = '\u{4e00}'..='\u{9fff}';
 
-fn once(text: &str, fold: Fold) -> String {
+fn fold_once(text: &str, fold: Fold) -> String {
     let mut out = String::with_capacity(text.len());
     let mut from = 0;
     for (at, c) in text.char_indices().filter(|(_, c)| IDEOGRAPHS.contains(c)) {
@@ -123,7 +123,7 @@ fn once(text: &str, fold: Fold) -> String {
     out
 }
 
-/// [`once`], for characters of any kind.
+/// [`fold_once`], for characters of any kind.
 fn fold_into(text: &str, fold: Fold, out: &mut String) {
     if text.is_empty() {
         return;
@@ -177,7 +177,7 @@ mod tests {
             for options in [Fold::KEY, Fold::NONE, Fold { script: false, ..Fold::KEY }] {
                 let mut whole = String::new();
                 fold_into(&text, options, &mut whole);
-                assert_eq!(once(&text, options), whole, "{c}");
+                assert_eq!(fold_once(&text, options), whole, "{c}");
             }
         }
     }
@@ -201,7 +201,7 @@ mod tests {
         ) {
             let mut whole = String::new();
             fold_into(&text, options, &mut whole);
-            prop_assert_eq!(once(&text, options), whole);
+            prop_assert_eq!(fold_once(&text, options), whole);
         }
 
         #[test]

@@ -33,7 +33,7 @@ impl Openings {
             let seconds = spellings(second);
             for first in spellings(first) {
                 for second in &seconds {
-                    let place = place(first, *second);
+                    let place = bit_place(first, *second);
                     openings.pairs[place >> 6] |= 1 << (place & 63);
                 }
             }
@@ -46,13 +46,13 @@ impl Openings {
         let Some(mut last) = text.next() else { return false };
         self.short
             || text.any(|c| {
-                let place = place(std::mem::replace(&mut last, c), c);
+                let place = bit_place(std::mem::replace(&mut last, c), c);
                 self.pairs[place >> 6] >> (place & 63) & 1 == 1
             })
     }
 }
 
-fn place(first: char, second: char) -> usize {
+fn bit_place(first: char, second: char) -> usize {
     let mixed = (first as u32).wrapping_mul(0x9e37_79b1) ^ (second as u32).wrapping_mul(0x85eb_ca6b);
     (mixed >> (32 - BITS)) as usize
 }

@@ -34,17 +34,23 @@ pub fn parse_in(raw: &str, captured: Option<&str>, zone: Offset) -> Option<Strin
     let day = match numbers.as_slice() {
         [] => today?,
         [year, month] if year.len() == 4 => {
-            let month = calendar_day(number(year)?, number(month)?, 1)?;
+            let month = calendar_day(parse_number(year)?, parse_number(month)?, 1)?;
             return clock.is_none().then(|| month.strftime("%Y-%m").to_string());
         }
         [month, day] => {
             let today = today?;
-            let this_year = calendar_day(today.year(), number(month)?, number(day)?)?;
+            let this_year = calendar_day(today.year(), parse_number(month)?, parse_number(day)?)?;
             // The latest such day that is not in the page's future.
             let future = this_year > today;
-            if future { calendar_day(today.year() - 1, number(month)?, number(day)?)? } else { this_year }
+            if future {
+                calendar_day(today.year() - 1, parse_number(month)?, parse_number(day)?)?
+            } else {
+                this_year
+            }
         }
-        [year, month, day] if year.len() == 4 => calendar_day(number(year)?, number(month)?, number(day)?)?,
+        [year, month, day] if year.len() == 4 => {
+            calendar_day(parse_number(year)?, parse_number(month)?, parse_number(day)?)?
+        }
         _ => return None,
     };
     Some(match clock {
@@ -81,22 +87,22 @@ pub fn unix(time: &str) -> Option<i64> {
 
 /// A moment in UTC as ISO 8601, `2024-03-05T12:30:01Z`.
 pub fn utc(at: SystemTime) -> String {
-    let whole = Timestamp::from_second(moment(at).as_second());
+    let whole = Timestamp::from_second(timestamp_of(at).as_second());
     whole.unwrap_or_default().to_string()
 }
 
 /// [`utc`] with microseconds.
 pub fn utc_micros(at: SystemTime) -> String {
-    format!("{:.6}", moment(at))
+    format!("{:.6}", timestamp_of(at))
 }
 
 /// A timestamp; the epoch for a clock outside of the calendar.
-fn moment(at: SystemTime) -> Timestamp {
+fn timestamp_of(at: SystemTime) -> Timestamp {
     Timestamp::try_from(at).unwrap_or_default()
 }
 
 fn parse_clock(clock: &str) -> Option<String> {
-    let parts: Option<Vec<i16>> = clock.split(':').map(number).collect();
+    let parts: Option<Vec<i16>> = clock.split(':').map(parse_number).collect();
     match parts?.as_slice() {
         [h @ 0..=23, m @ 0..=59] => Some(format!("{h:02}:{m:02}")),
         [h @ 0..=23, m @ 0..=59, s @ 0..=60] => Some(format!("{h:02}:{m:02}:{s:02}")),
@@ -108,7 +114,7 @@ fn calendar_day(year: i16, month: i16, day: i16) -> Option<Date> {
     Date::new(year, month.try_into().ok()?, day.try_into().ok()?).ok()
 }
 
-fn number(text: &str) -> Option<i16> {
+fn parse_number(text: &str) -> Option<i16> {
     let digits = (1..=4).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
     digits.then(|| text.parse().ok()).flatten()
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-use super::error::SiteError;
+use super::SiteError;
 use crate::store::{Error, durable};
 use riddlemill_files::fence;
 

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use super::error::SiteError;
+use super::SiteError;
 use super::way::{Prompt, RowWay, of_rows};
 use crate::audit::ways;
 use crate::config::{Config, sections};

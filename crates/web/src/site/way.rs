@@ -6,7 +6,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
-use super::error::SiteError;
+use super::SiteError;
 use super::names::{address, prompt_page};
 use crate::audit::{Stretch, Way};
 use crate::config::Config;

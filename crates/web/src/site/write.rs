@@ -7,14 +7,13 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::changes::{Changes, Entry, changes};
-use super::error::SiteError;
-use super::examples::example;
 use super::folder::{MARKER, Making, Mark};
 use super::names::{Place, changes_page, file_name, place, prompt_page, row_page, table_page};
 use super::search::{Filter, Listed, filters, listed, pieces, text_of};
 use super::set::{Set, id_of};
 use super::shown::{Cell, Change, Room, by_id, cells, change};
 use super::way::RowWay;
+use super::{SiteError, example};
 use crate::assets;
 use crate::config::Config;
 use crate::i18n::Language;

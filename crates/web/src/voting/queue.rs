@@ -1,7 +1,7 @@
 //! What is open for whom, and what they may see.
 
+use super::BallotItems;
 use super::assignments::Assignments;
-use super::items::BallotItems;
 use super::vote_index::VoteIndex;
 use crate::recipe::Recipe;
 use crate::review::ballot::Round;

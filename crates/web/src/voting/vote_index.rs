@@ -7,8 +7,7 @@ use std::sync::{Arc, RwLock, RwLockReadGuard};
 use rustc_hash::FxHashMap;
 use tokio::sync::oneshot;
 
-use super::assignments::Assignments;
-use super::skips::{self, Skip};
+use super::assignments::{self, Assignments, Skip};
 use crate::file_cache::FileCache;
 use crate::pipeline::Tasks;
 use crate::review::guidance::{self, Guide, Note};
@@ -139,8 +138,8 @@ impl VotingDesk {
 
     /// The skipped items of a step, in order.
     pub(crate) fn skips(&self, recipe: &str, step: &str) -> Result<Arc<Vec<Skip>>, Error> {
-        let path = skips::path(&self.workspace, recipe, step);
-        self.skips.get(&path, || skips::skips(&self.workspace, recipe, step))
+        let path = assignments::path(&self.workspace, recipe, step);
+        self.skips.get(&path, || assignments::skips(&self.workspace, recipe, step))
     }
 
     /// The remarks on votes of a step, in order.

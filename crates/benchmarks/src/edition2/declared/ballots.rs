@@ -2,7 +2,7 @@
 
 use riddlemill_schema::{Key, Kind};
 
-use super::kinds::{
+use super::{
     COUNT, FLAG, LABEL, NAMED, PARTS, ROLE, ROLES, SENTENCES, SIDES, TEXT, TEXT_OR_TEXTS, TEXTS, WHOLE, key,
 };
 

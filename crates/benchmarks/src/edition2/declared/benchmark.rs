@@ -2,9 +2,9 @@
 
 use riddlemill_schema::{Key, Kind};
 
-use super::kinds::{COUNT, FLAG, LABEL, NAMED, NUMBER, PARTS, SENTENCES, SIDES, TEXT, TEXTS, key};
 use super::steps::STEP;
 use super::tasks::{TABLE, TASK};
+use super::{COUNT, FLAG, LABEL, NAMED, NUMBER, PARTS, SENTENCES, SIDES, TEXT, TEXTS, key};
 
 /// The file.
 pub const BENCHMARK: &[Key] = &[

@@ -3,19 +3,16 @@
 
 mod ballots;
 mod benchmark;
-mod kinds;
 mod report;
 mod steps;
 mod tasks;
 
-use riddlemill_schema::{Key, Kind, json_schema};
-use serde_json::Value;
-
-use kinds::SIDES;
-
 pub use ballots::BALLOTS;
 pub use benchmark::BENCHMARK;
 pub use report::REPORT;
+
+use riddlemill_schema::{Key, Kind, json_schema};
+use serde_json::Value;
 
 /// A file of a folder: its name, what editors call it, and its keys.
 pub const FILES: [(&str, &str, &[Key]); 3] = [
@@ -59,6 +56,42 @@ fn tables_of(name: &str, kind: Kind, found: &mut Vec<(String, &'static [Key])>) 
         _ => {}
     }
 }
+
+const fn key(name: &'static str, kind: Kind, doc: &'static str) -> Key {
+    Key::new(name, kind, doc)
+}
+
+const TEXT: Kind = Kind::Text;
+
+const FLAG: Kind = Kind::Flag;
+
+const COUNT: Kind = Kind::Whole(0, i64::MAX);
+
+const WHOLE: Kind = Kind::Whole(i64::MIN, i64::MAX);
+
+const NUMBER: Kind = Kind::Number(f64::MIN, f64::MAX);
+
+const TEXTS: Kind = Kind::List(&Kind::Text);
+
+const TEXT_OR_TEXTS: Kind = Kind::Either(&[TEXT, TEXTS]);
+
+/// NAME = expression.
+const NAMED: Kind = Kind::Each(&Kind::Text);
+
+const SIDES: &[Key] = &[Key::required("en", TEXT, "In English."), key("zh", TEXT, "In Chinese.")];
+
+/// A text for people, in one language or in both.
+const LABEL: Kind = Kind::Either(&[TEXT, Kind::Table(SIDES)]);
+
+/// A text for people, or several that belong together: a label and its meaning.
+const PARTS: Kind = Kind::Either(&[TEXT, Kind::Table(SIDES), Kind::List(&LABEL)]);
+
+/// Conditions, each with a sentence.
+const SENTENCES: Kind = Kind::List(&Kind::List(&LABEL));
+
+const ROLES: Kind = Kind::List(&ROLE);
+
+const ROLE: Kind = Kind::Choice(&["annotator", "junior", "senior", "meta"]);
 
 #[cfg(test)]
 mod tests {

@@ -2,7 +2,7 @@
 
 use riddlemill_schema::{Key, Kind};
 
-use super::kinds::{COUNT, FLAG, LABEL, NAMED, NUMBER, TEXT, TEXTS, key};
+use super::{COUNT, FLAG, LABEL, NAMED, NUMBER, TEXT, TEXTS, key};
 
 /// The file.
 pub const REPORT: &[Key] = &[

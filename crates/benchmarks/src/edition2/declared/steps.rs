@@ -2,7 +2,7 @@
 
 use riddlemill_schema::{Key, Kind};
 
-use super::kinds::{COUNT, NAMED, PARTS, SENTENCES, TEXT, TEXT_OR_TEXTS, TEXTS, WHOLE, key};
+use super::{COUNT, NAMED, PARTS, SENTENCES, TEXT, TEXT_OR_TEXTS, TEXTS, WHOLE, key};
 
 /// `[step.NAME]`: what it is follows from its keys.
 pub(super) const STEP: &[Key] = &[

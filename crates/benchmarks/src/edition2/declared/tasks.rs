@@ -2,8 +2,8 @@
 
 use riddlemill_schema::{Key, Kind};
 
-use super::kinds::{COUNT, FLAG, LABEL, NAMED, NUMBER, TEXT, TEXT_OR_TEXTS, TEXTS, WHOLE, key};
 use super::steps::{BY_LANGUAGE, PROMPT};
+use super::{COUNT, FLAG, LABEL, NAMED, NUMBER, TEXT, TEXT_OR_TEXTS, TEXTS, WHOLE, key};
 
 const SCALE: Kind = Kind::List(&WHOLE);
 

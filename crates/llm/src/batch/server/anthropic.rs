@@ -28,7 +28,7 @@ impl Server<'_> {
             for batch in batches {
                 let Some(id) = batch["id"].as_str().filter(|id| is_name(id)) else { continue };
                 let is_known = known.iter().any(|known| known == id);
-                if is_known || is_older(batch) || size(batch) != ours.len() as u64 {
+                if is_known || is_older(batch) || count_requests(batch) != ours.len() as u64 {
                     continue;
                 }
                 if batch["processing_status"] != "ended" {
@@ -62,7 +62,7 @@ impl Server<'_> {
         let status = batch["processing_status"].as_str().unwrap_or_default();
         if status != "ended" {
             let left = batch["request_counts"]["processing"].as_u64();
-            let all = size(&batch);
+            let all = count_requests(&batch);
             return Ok(State::OnItsWay(so_far(status, left.map(|left| all.saturating_sub(left)), Some(all))));
         }
         Ok(State::Ended { how: "ended".into(), lines: self.anthropic_lines(id).await? })
@@ -71,7 +71,7 @@ impl Server<'_> {
     /// The address in the batch has the same path, but possibly another host, to which no key may be sent.
     async fn anthropic_lines(&self, id: &str) -> Result<Vec<Line>, Fault> {
         let lines = self.lines(format!("v1/messages/batches/{id}/results")).await?;
-        Ok(lines.iter().filter_map(line).collect())
+        Ok(lines.iter().filter_map(parse_line).collect())
     }
 }
 
@@ -80,23 +80,23 @@ pub(super) fn cancel(id: &str) -> String {
 }
 
 /// How many requests a batch holds.
-fn size(batch: &Value) -> u64 {
+fn count_requests(batch: &Value) -> u64 {
     batch["request_counts"].as_object().into_iter().flatten().filter_map(|(_, n)| n.as_u64()).sum()
 }
 
-fn line(line: &Value) -> Option<Line> {
+fn parse_line(line: &Value) -> Option<Line> {
     let key = Some(line["custom_id"].as_str()?.to_owned());
     let result = &line["result"];
     let came = match result["type"].as_str() {
         Some("succeeded") => Ok(answered(200, &result["message"])),
-        Some("errored") => Ok(answered(status(&result["error"]), &result["error"])),
+        Some("errored") => Ok(answered(status_of(&result["error"]), &result["error"])),
         other => Err(Unanswered::because(other)),
     };
     Some(Line { key, came })
 }
 
 /// The status of such an error if a request is sent alone.
-fn status(error: &Value) -> u16 {
+fn status_of(error: &Value) -> u16 {
     match error.pointer("/error/type").and_then(Value::as_str) {
         Some("invalid_request_error" | "invalid_request") => 400,
         Some("authentication_error") => 401,

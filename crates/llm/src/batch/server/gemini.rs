@@ -58,10 +58,10 @@ impl Server<'_> {
         let file = of("responsesFile").and_then(Value::as_str).filter(|file| is_name(file));
         let lines: Vec<Line> =
             match (of("inlinedResponses").and_then(|all| all["inlinedResponses"].as_array()), file) {
-                (Some(all), _) => all.iter().map(line).collect(),
+                (Some(all), _) => all.iter().map(parse_line).collect(),
                 (None, Some(file)) => {
                     let path = self.under(&format!("{file}:download?alt=media"));
-                    self.lines(path).await?.iter().map(line).collect()
+                    self.lines(path).await?.iter().map(parse_line).collect()
                 }
                 (None, None) => Vec::new(),
             };
@@ -83,11 +83,11 @@ impl Server<'_> {
     }
 }
 
-fn line(line: &Value) -> Line {
+fn parse_line(line: &Value) -> Line {
     let key = line.pointer("/metadata/key").or_else(|| line.get("key")).and_then(Value::as_str);
     let came = match (line.get("response").filter(|response| response.is_object()), line.get("error")) {
         (Some(response), _) => Ok(answered(200, response)),
-        (None, Some(error)) => match status(error["code"].as_u64()) {
+        (None, Some(error)) => match status_of(error["code"].as_u64()) {
             Some(status) => Ok(answered(status, &json!({"error": error}))),
             None => Err(Unanswered::because(error["message"].as_str())),
         },
@@ -98,7 +98,7 @@ fn line(line: &Value) -> Line {
 
 /// The HTTP status for one of Google's codes; `None` if the request was cancelled or timed out without an
 /// answer.
-fn status(code: Option<u64>) -> Option<u16> {
+fn status_of(code: Option<u64>) -> Option<u16> {
     match code {
         Some(1 | 4) => None,
         Some(3 | 9 | 11) => Some(400),

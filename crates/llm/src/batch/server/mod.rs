@@ -127,7 +127,7 @@ impl Server<'_> {
     async fn json(&self, file_request: FileRequest) -> Result<Value, Fault> {
         let received = whole(self.transport.run(file_request).await?)?;
         riddlemill_text::notation::from_str(&received.body)
-            .map_err(|error| garbage(&error.to_string(), &received.body))
+            .map_err(|error| garbage_fault(&error.to_string(), &received.body))
     }
 
     /// The JSON lines of a downloaded file; other lines are skipped.
@@ -146,7 +146,7 @@ fn answered(status: u16, body: &Value) -> Received {
 /// The server's name for what was just sent.
 fn named(batch: &Value, field: &str) -> Result<String, Fault> {
     let name = batch[field].as_str().filter(|name| is_name(name));
-    name.map(str::to_owned).ok_or_else(|| garbage("a batch without a name", batch))
+    name.map(str::to_owned).ok_or_else(|| garbage_fault("a batch without a name", batch))
 }
 
 /// Whether it is safe in a path.
@@ -167,10 +167,10 @@ fn whole(received: Received) -> Result<Received, Fault> {
     if (200..300).contains(&received.status) {
         return Ok(received);
     }
-    let refusal = crate::refusal::read(received.status, &received.body);
+    let refusal = crate::retry::read(received.status, &received.body);
     Err(Fault { raw: received.body, ..Fault::new(refusal.kind) })
 }
 
-fn garbage(why: &str, body: &impl ToString) -> Fault {
+fn garbage_fault(why: &str, body: &impl ToString) -> Fault {
     Fault { raw: body.to_string(), ..Fault::new(Kind::Garbage(why.to_owned())) }
 }

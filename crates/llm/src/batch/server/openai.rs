@@ -77,10 +77,10 @@ impl Server<'_> {
         for name in ["output_file_id", "error_file_id"] {
             if let Some(file) = batch[name].as_str().filter(|file| is_name(file)) {
                 let file = self.lines(self.at(&format!("files/{file}/content"))).await?;
-                lines.extend(file.iter().filter_map(line));
+                lines.extend(file.iter().filter_map(parse_line));
             }
         }
-        let why = refusals(&batch);
+        let why = refusals_of(&batch);
         if status == "failed" && lines.is_empty() {
             return Ok(State::Refused { why: why.unwrap_or_else(|| "it failed".to_owned()) });
         }
@@ -121,7 +121,7 @@ pub(super) fn chats(endpoint: &Endpoint) -> String {
 }
 
 /// Why a batch failed: `line 1: This line is not parseable as valid JSON`, with how many more reasons.
-fn refusals(batch: &Value) -> Option<String> {
+fn refusals_of(batch: &Value) -> Option<String> {
     let all = batch.pointer("/errors/data").or_else(|| batch.get("errors")).and_then(Value::as_array)?;
     let told = |error: &Value| {
         let message = error["message"].as_str().or_else(|| error["code"].as_str())?;
@@ -132,7 +132,7 @@ fn refusals(batch: &Value) -> Option<String> {
     Some(if all.len() > 1 { format!("{first}, and {} more", all.len() - 1) } else { first })
 }
 
-fn line(line: &Value) -> Option<Line> {
+fn parse_line(line: &Value) -> Option<Line> {
     let key = Some(line["custom_id"].as_str()?.to_owned());
     let status = line["response"]["status_code"].as_u64().and_then(|status| u16::try_from(status).ok());
     let came = match status {

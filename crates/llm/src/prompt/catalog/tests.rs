@@ -1,7 +1,7 @@
 use super::*;
 use serde_json::{Map, Value as Json, json};
 
-use crate::prompt::inside::TAGS;
+use crate::prompt::TAGS;
 use crate::request::Role;
 
 const CANARY: &str = "SQUEAK";

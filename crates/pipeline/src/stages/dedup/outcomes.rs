@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use super::NearPair;
 use super::decided::{DECISION, Goes, PairDecisions, ordered};
-use super::pairs::NearPair;
 use super::posts::{Posts, disk_error};
 use crate::stages::StageError;
 use riddlemill_record::{Outcome, Post, Reason, Witness};
@@ -44,6 +44,14 @@ pub(super) enum FoundPairs {
 }
 
 impl FoundPairs {
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        match self {
+            FoundPairs::InMemory(pairs) => pairs.len(),
+            FoundPairs::OnDisk(pairs) => pairs.len(),
+        }
+    }
+
     /// All of them, in memory.
     pub fn load(self) -> Result<Vec<SimilarPair>, StageError> {
         match self {
@@ -131,6 +139,11 @@ impl<'a> DedupOutcomes<'a> {
         }
         let similar_pairs = FoundPairs::InMemory(similar_pairs);
         DedupOutcomes { rule, people: Some(people), similar_pairs, heads, ranks, words }
+    }
+
+    /// How many pairs [`DedupOutcomes::pairs`] gives.
+    pub fn pair_count(&self) -> usize {
+        self.similar_pairs.count()
     }
 
     /// The outcome of one post; `None` if it is kept unchanged.

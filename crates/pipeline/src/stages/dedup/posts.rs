@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use positioned_io::ReadAt;
 use rayon::prelude::*;
 
-use crate::stages::unusable::Unusable;
+use crate::stages::context::Unusable;
 use crate::stages::{Seconds, StageError, Stop};
 use riddlemill_files::par_map::par_map_ordered;
 use riddlemill_record::{Language, Post};

@@ -1,11 +1,12 @@
 //! The resources that dedup needs: memory if everything fits there, and otherwise disk space.
 
-use super::pairs::OnDisk;
+use super::OnDisk;
 use crate::config::sections;
 use crate::stages::StageError;
 use riddlemill_record::Post;
 use riddlemill_tables::StageReader;
 use riddlemill_text::offline::dedup::PairsOnDisk;
+use riddlemill_text::text::counted;
 
 /// Bytes that the join holds for a post in addition to those that grow with its text, and for a byte of text. Measured at a million
 /// posts of 84 bytes, where the join of the default similarity takes most.
@@ -52,15 +53,15 @@ impl Needs {
             "let it hold all in memory: `--set dedup.memory_mib={}`",
             self.memory().div_ceil(1 << 20)
         );
-        refuse_over(on_disk, self.files(), &format!("dedup of {} posts", self.posts), &hint)
+        refuse_over(on_disk, self.files(), &format!("dedup of {}", counted(self.posts, "post")), &hint)
     }
 
     /// The message to the user.
     pub fn words(&self, settings: &sections::Dedup) -> String {
         format!(
-            "dedup: {} posts would take {} of memory, and dedup.memory_mib allows {} MiB: it works on \
+            "dedup: {} would take {} of memory, and dedup.memory_mib allows {} MiB: it works on \
              disk, with the same result",
-            self.posts,
+            counted(self.posts, "post"),
             gigabytes(self.memory()),
             settings.memory_mib
         )
@@ -71,7 +72,12 @@ impl Needs {
 pub(super) fn room_of_pairs(pairs: &PairsOnDisk, on_disk: OnDisk<'_>) -> Result<(), StageError> {
     let files = (pairs.len() as u64).saturating_mul(SORTED_OF_PAIR);
     let hint = "compare fewer posts, or under a higher `dedup.threshold`";
-    refuse_over(on_disk, files, &format!("sorting {} pairs of near duplicates", pairs.len()), hint)
+    refuse_over(
+        on_disk,
+        files,
+        &format!("sorting {} of near duplicates", counted(pairs.len() as u64, "pair")),
+        hint,
+    )
 }
 
 fn refuse_over(on_disk: OnDisk<'_>, bytes: u64, what: &str, hint: &str) -> Result<(), StageError> {

@@ -3,23 +3,29 @@
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
-
-use super::outcomes::{DedupOutcomes, FoundPairs};
-use super::pairs::{NearPair, OnDisk};
-use super::posts::{Posts, StagePosts, disk_error, places_of_ids};
-use super::room::{Needs, room_of_pairs};
-use crate::config::sections;
-use crate::stages::same_joke::{JUDGED, JudgedPair, ONE};
-use crate::stages::{NEAR, NearEmbeddings, Pulse, Seconds, StageError, Stop, Waiting};
 use riddlemill_record::{Language, Outcome, Post, Reason, Record, is_published};
-use riddlemill_review::decisions::StageDecisions;
+use riddlemill_review::decisions::{StageDecisions, Verdict};
 use riddlemill_tables::{StageReader, StageWriter};
 use riddlemill_text::join::{Spill, Unwatched, Watch};
 use riddlemill_text::offline::dedup::{
     Found, SimilarPair, query, ranks, similar_pairs, similar_pairs_on_disk,
 };
+use riddlemill_text::text::counted;
 use riddlemill_text::text::sameness::{MOST_UNITS, Veto, veto};
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde_json::Value;
+
+use super::outcomes::{DedupOutcomes, FoundPairs};
+use super::posts::{Posts, StagePosts, disk_error, places_of_ids};
+use super::room::{Needs, room_of_pairs};
+use super::{NearPair, OnDisk};
+use crate::config::{Config, sections};
+use crate::stages::context::{About, NewRows, Rows, StageError};
+use crate::stages::embed::Embeds;
+use crate::stages::job::Job;
+use crate::stages::same_joke::{JUDGED, JudgedPair, ONE};
+use crate::stages::stage::Stage;
+use crate::stages::{NEAR, NearEmbeddings, Pulse, Seconds, Stop, Waiting};
 
 /// Removes duplicates among the posts of these stages, each of which is one whatever number of them have it, by their texts and by people's decisions. What does not fit in
 /// the memory that the settings allow works on the disk, with the same result. Pairs whose embeddings a step before has found
@@ -49,9 +55,7 @@ pub fn dedup(
     }
     let near = near_by_embeddings(inputs, &posts)?;
     let count = posts.count() as u64;
-    // Some records are left for the writing, which is the stage's end.
-    let (joined, written) = (count - count / WRITING, count / WRITING);
-    let waiting = Waiting::new(stop, pulse, joined);
+    let waiting = Waiting::before_writing(stop, pulse, count);
     let (groups, mut pairs) = match posts.in_memory() {
         Some(texts) => {
             let (groups, pairs) = similar_pairs(&texts, settings, &waiting);
@@ -101,12 +105,14 @@ pub fn dedup(
     };
     stop.check()?;
     let mut table = writer.table::<NearPair>("pairs")?;
+    let written = Waiting::new(stop, pulse, waiting.left());
+    let each = 1.0 / (count as f64 + PAIR * decided.pair_count() as f64).max(1.0);
     decided.pairs(&posts, &places, &waiting, |pairs| {
         pairs.iter().for_each(|pair| table.append(pair));
+        written.advance(PAIR * each * pairs.len() as f64);
         Ok(table.flush()?)
     })?;
     writer.keep(table)?;
-    let written = Waiting::new(stop, pulse, written);
     let (mut sources, mut first) = (Sources::default(), 0);
     // Read a second time, because only ids, texts and ranks were kept in memory.
     let parts = inputs
@@ -131,7 +137,7 @@ pub fn dedup(
             sources.count(&post.source, matches!(outcome, Some(Outcome::Merged { .. })), unknown);
             let id = post.id.clone();
             writer.append(&id, &outcome.unwrap_or(Outcome::Kept(post)));
-            written.advance(1.0 / count as f64);
+            written.advance(each);
             stop.check()?;
         }
         writer.flush()?;
@@ -148,8 +154,9 @@ pub(in crate::stages) fn of_over_length(
 ) -> Option<String> {
     (long > 0 && query(settings).is_none()).then(|| {
         format!(
-            "{long} of {all} texts are over {MOST_UNITS} characters long (of English: words), so that they are compared as copies \
-             and as beginnings of each other, and not by their wording"
+            "{long} of {} over {MOST_UNITS} characters long (of English: words), compared as copies and as beginnings of each \
+             other, and not by wording",
+            counted(all as u64, "text")
         )
     })
 }
@@ -226,8 +233,8 @@ pub(in crate::stages) fn unmerged<R: Record>(
     }
 }
 
-/// The share of the progress bar that is for writing: one record in this many.
-const WRITING: u64 = 8;
+/// Writing a pair with its figures takes as long as writing so many records, about.
+const PAIR: f64 = 1.5;
 
 /// The predicate of pairs whose embeddings are near.
 const COSINE: &str = "cosine";
@@ -353,6 +360,42 @@ pub(in crate::stages) fn decide_where(
         Ok(())
     })?;
     Ok((outcomes, pairs))
+}
+
+/// One record a joke.
+#[derive(Debug)]
+pub struct Deduplicating;
+
+impl Stage for Deduplicating {
+    fn about(&self) -> About {
+        // 2 keeps a text in capitals alone where there is no other. 3 wants a third of the pairs of neighbours. 4 takes
+        // more retellings for the same, and the forum's names for no likeness. 5 takes what over 256 posts hold for no
+        // likeness of two. 6 goes by the language of the record, and lists exchanged words, other numbers and other subjects as
+        // borderline. 7 compares texts over 4,000 units as copies and beginnings alone.
+        About { name: "dedup", version: 7, section: "dedup", rows: Rows::Posts, detail: "" }
+    }
+
+    fn make(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
+        let mut writer = job.posts()?;
+        let run: sections::Run = job.asking.config.typed(None, "run");
+        let on_disk = OnDisk { folder: job.folder(), check: run.disk_check };
+        let watched = (job.asking.stop, job.asking.pulse);
+        let (people, seconds) = (job.step.people()?, job.seconds()?);
+        dedup((job.inputs, &seconds), &job.settings(), &people, on_disk, &mut writer, watched)?;
+        Ok(writer.into())
+    }
+
+    fn settings(&self, config: &Config, recipe: &str) -> BTreeMap<String, Value> {
+        Embeds::Posts.comparison(config, recipe)
+    }
+
+    fn takes(&self, verdict: Verdict) -> bool {
+        verdict.is_of_pair()
+    }
+
+    fn merges_posts(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::LlmContext;
 use crate::config::{Config, Origin, sections};
 use crate::stages::StageError;
-use riddlemill_files::{Wish, Workspace, trust};
+use riddlemill_files::{Wish, Workspace, shell_word, trust};
 use riddlemill_llm::{Ask, Endpoint, Store, Usd, estimate_with, open_batches};
 use riddlemill_text::text::grouped;
 
@@ -104,10 +104,7 @@ fn agreed_to(
         None if bare => asking.pulse.agrees(&format!("{what}; continue?")),
         answer => answer,
     };
-    let word = match wish.word() {
-        word if word.contains(' ') => format!("{word:?}"),
-        word => word,
-    };
+    let word = shell_word(&wish.word());
     let known = if matches!(wish, Wish::Command { .. }) { "what this command does" } else { "this host" };
     match answer {
         Some(true) => {

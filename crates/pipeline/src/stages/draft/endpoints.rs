@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::Draft;
 use crate::config::sections::{self, SECTIONS};
-use crate::config::{Config, Kind, unknown};
+use crate::config::{Config, Kind, toml_string, unknown};
 use crate::stages::{StageError, Unusable};
 use riddlemill_benchmarks::Benchmark;
 use riddlemill_benchmarks::draft::Count;
@@ -146,7 +146,7 @@ pub fn named(
             Some(endpoint) if endpoint.provider == Provider::Libretranslate && !translates => {
                 let translator = Unusable::at(key, format!("[llm.{name}] only translates"));
                 return Err(translator
-                    .hint(format!("set draft.translator = {name:?}, and name a model as {key}"))
+                    .hint(format!("set draft.translator = {}, and name a model as {key}", toml_string(&name)))
                     .into());
             }
             Some(mut endpoint) => {

@@ -1,6 +1,6 @@
-//! Ratings made elsewhere: raw/ratings/*.jsonl.
+//! Ratings made elsewhere: the files of raw/ratings.
 //!
-//! A line is `{"item": "tieba:1", "model": "some-model", "judge": "some-judge", "rating": 3, "explanation": "…", "for":
+//! A row (a line of JSON Lines, an element of a list, a row of a table) is `{"item": "tieba:1", "model": "some-model", "judge": "some-judge", "rating": 3, "explanation": "…", "for":
 //! "question", "sample": 0}`: what a judge gave a model's answer. `for` is the name of a case of the responding step; it,
 //! `sample` and `explanation` may be left out, and where the benchmark has no such step `item` is the record itself and there
 //! is no `model`. Ratings that are asked for here take precedence over ratings made elsewhere under the same judge's name.
@@ -13,13 +13,13 @@ use serde::Deserialize;
 use super::Draft;
 use crate::config::Config;
 use crate::stages::StageError;
+use crate::stages::import::files_as_lines;
 use crate::stages::line_error::LineError;
 use crate::stages::respond::{Refused, case, id_of};
 use riddlemill_benchmarks::draft::Draft as Declaration;
-use riddlemill_files::fence;
 use riddlemill_record::Record;
 use riddlemill_review::{Value, Values};
-use riddlemill_tables::{Error, Workspace};
+use riddlemill_tables::Workspace;
 
 /// The files, read.
 #[derive(Clone, Debug, Default)]
@@ -64,23 +64,11 @@ impl Ratings {
             return Ok(Ratings::default());
         }
         let folder = Workspace::new(&config.root).raw().join("ratings");
-        let mut paths: Vec<PathBuf> = Vec::new();
-        if folder.exists() {
-            for entry in fence::list(&folder).map_err(Error::io("read", &folder))? {
-                let path = entry.map_err(Error::io("read", &folder))?.path();
-                if path.extension().is_some_and(|extension| extension == "jsonl") {
-                    paths.push(path);
-                }
-            }
-            // The first of two ratings counts, so the order must not be the one of the file system.
-            paths.sort();
-        }
-        let read = |path: PathBuf| {
-            let bytes = fence::read(&path).map_err(Error::io("read", &path))?;
-            let name = path.strip_prefix(&config.root).unwrap_or(&path).display().to_string();
-            Ok((name, String::from_utf8_lossy(&bytes).into_owned()))
+        // The first of two ratings counts, so the order must not be the one of the file system.
+        let named = |(path, text): (PathBuf, String)| {
+            (path.strip_prefix(&config.root).unwrap_or(&path).display().to_string(), text)
         };
-        Ok(Ratings { files: paths.into_iter().map(read).collect::<Result<_, Error>>()? })
+        Ok(Ratings { files: files_as_lines(&folder)?.into_iter().map(named).collect() })
     }
 
     /// What a manifest records of them: name and hash.

@@ -1,15 +1,17 @@
 //! Named readers of replies, for what a benchmark's folder cannot declare: `reply = { native = NAME }`. Any
-//! benchmark may name them.
+//! benchmark may name them. Beside them are the schemas of the parts of a reply, in which every field of an object is required,
+//! and a judge's reply: a rating, and an explanation where the judge gives one (RuozhiBench, figures 12 and 13).
 
-use serde_json::{Map, Value as Json};
+use std::ops::RangeInclusive;
+use std::sync::Arc;
 
-use super::forms::{integer, list, object as schema_of, text};
-use riddlemill_llm::parse::{Unreadable, object, plain, strings, text_field};
+use riddlemill_llm::parse::{Unreadable, object, plain, rating, strings, text_field};
 use riddlemill_review::{Value, Values};
 use riddlemill_text::puzzle::distractors::same_option;
 use riddlemill_text::puzzle::options::NONE;
 use riddlemill_text::puzzle::statistics;
 use riddlemill_text::puzzle::words::{key, words};
+use serde_json::{Map, Value as Json, json};
 
 pub(super) struct Reader {
     /// What folders call it.
@@ -70,10 +72,13 @@ pub(super) fn find(name: &str) -> Option<&'static Reader> {
 
 /// The fields of three distractors.
 const DISTRACTORS: [&str; 3] = ["distractor_1", "distractor_2", "distractor_3"];
+
 /// The numbers of the premises that they overturn; no field of a ballot is called so.
 const OVERTURNED: &str = "overturned";
+
 /// Fewer premises leave no three that distractors could overturn in addition to the answer's. Prompts and ballots ask for as many.
 pub(in crate::stages) const PREMISES: std::ops::RangeInclusive<usize> = 4..=8;
+
 /// The most words of a topic.
 const TOPIC_WORDS: usize = 3;
 
@@ -173,8 +178,54 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+pub(super) fn schema_of(fields: Vec<(&str, Json)>) -> Json {
+    let names: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
+    let required = json!(names);
+    let properties: Map<String, Json> =
+        fields.into_iter().map(|(name, form)| (name.to_owned(), form)).collect();
+    json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
+}
+
+pub(super) fn text() -> Json {
+    json!({"type": "string"})
+}
+
+pub(super) fn text_or_none() -> Json {
+    json!({"type": ["string", "null"]})
+}
+
+pub(super) fn flag() -> Json {
+    json!({"type": "boolean"})
+}
+
+pub(super) fn integer() -> Json {
+    json!({"type": "integer"})
+}
+
+pub(super) fn one_of(names: &[&str]) -> Json {
+    json!({"type": "string", "enum": names})
+}
+
+pub(super) fn list(of: &Json, fewest: usize, most: usize) -> Json {
+    json!({"type": "array", "items": of, "minItems": fewest, "maxItems": most})
+}
+
+/// The rating of such a reply, on any scale. One that is missing, off the scale or no whole number is unreadable: never 0.
+///
+/// # Errors
+/// Where it is so.
+pub fn rated(reply: &str, scale: RangeInclusive<u32>) -> Result<String, Unreadable> {
+    Ok(rating(reply, scale)?.to_string())
+}
+
+/// The schema of such a reply, for endpoints that enforce one.
+pub fn rating_schema() -> Option<Arc<serde_json::Value>> {
+    Some(Arc::new(schema_of(vec![("rating", integer()), ("explanation", text())])))
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::Draft;
     use super::*;
 
     #[test]
@@ -258,5 +309,29 @@ mod tests {
         assert!(named("distractors", r#"{"distractors": ["A duck.", "A hen.", "A crow."]}"#));
         assert!(named("situation_of_word", r#"{"question": "Q?", "answer": "A.", "premise": "p"}"#));
         assert!(named("topic", "Animals"));
+    }
+
+    fn judge() -> Draft {
+        Draft::find(riddlemill_benchmarks::find("ruozhibench-mc").unwrap(), "judge").unwrap()
+    }
+
+    #[test]
+    fn what_is_no_rating_is_never_taken_for_nought() {
+        let read = |reply: &str| judge().read("ruozhibench/judge", reply);
+        let rated = read(r#"{"rating": 0, "explanation": "Falls for it."}"#).unwrap();
+        assert_eq!(rated.get("rating").map(ToString::to_string).as_deref(), Some("0"));
+        assert_eq!(rated.text("explanation"), Some("Falls for it."));
+        assert_eq!(read(r#"{"rating": "2/4"}"#).unwrap().text("explanation"), None);
+        for reply in
+            ["", "I cannot rate this.", r#"{"rating": null}"#, r#"{"rating": 5}"#, r#"{"rating": 2.5}"#]
+        {
+            assert!(read(reply).is_err() && super::rated(reply, 0..=4).is_err(), "{reply}");
+        }
+    }
+
+    #[test]
+    fn a_declared_judge_is_sent_the_same_schema_as_an_evaluation() {
+        let declared = super::super::schema::reply_schema(judge(), "ruozhibench/judge");
+        assert_eq!(declared, rating_schema().map(|schema| (*schema).clone()));
     }
 }

@@ -5,13 +5,13 @@
 use riddlemill_benchmarks::reply::{Form, Reply};
 use serde_json::Value as Json;
 
-use super::forms::{flag, integer, list, object, one_of, text, text_or_none};
+use super::readers::{flag, integer, list, one_of, schema_of, text, text_or_none};
 use super::{Draft, readers};
 
 /// The schema of the replies to a draft's prompt; `None` where they are words.
 pub(super) fn reply_schema(draft: Draft, template: &str) -> Option<Json> {
     match &draft.declared().reading(template)?.form {
-        Reply::Json(keys) => Some(object(keys.iter().map(|(key, form)| (*key, declared(form))).collect())),
+        Reply::Json(keys) => Some(schema_of(keys.iter().map(|(key, form)| (*key, declared(form))).collect())),
         Reply::Native(name, _) => (readers::find(name)?.schema)(),
         Reply::Text(_) | Reply::Whole | Reply::Label(_) | Reply::Rating(..) | Reply::Numbers(_) => None,
     }

@@ -9,8 +9,7 @@ use super::{
     sends, several, slots, wants_unseen,
 };
 use crate::config::{Config, sections};
-use crate::stages::commit::NewRows;
-use crate::stages::context::{About, StageError};
+use crate::stages::context::{About, NewRows, StageError};
 use crate::stages::job::{Job, StepContext};
 use crate::stages::respond::{Made, respond};
 use crate::stages::stage::{ByEndpoint, Stage};

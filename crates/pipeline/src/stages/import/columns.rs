@@ -8,9 +8,10 @@ use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 
 use super::files::Dump;
+use super::known_columns::field_of;
 use super::wanted::{Wanted, in_braces, wanted};
 use super::{loose, rows};
-use crate::config::{SourceKind, near_miss};
+use crate::config::{SourceKind, near_miss, toml_string};
 use riddlemill_files::reading::column_name;
 use riddlemill_text::notation;
 
@@ -115,8 +116,11 @@ pub(super) fn missing_of(dump: &Dump, columns: &Columns) -> Option<Missing> {
     let Columns { names: columns, is_header: has_header } = columns;
     let has = |wanted: &Wanted| columns.iter().any(|name| wanted.is(name));
     let open: Vec<Wanted> = wanted(dump).into_iter().filter(|wanted| !has(wanted)).collect();
-    if open.is_empty() || columns.is_empty() {
+    if columns.is_empty() {
         return None;
+    }
+    if open.is_empty() {
+        return unread_people(dump, columns).or_else(|| unread_titles(dump, columns));
     }
     let columns = &columns[..columns.len().min(NAMED)];
     let there = columns.join(", ");
@@ -138,7 +142,7 @@ pub(super) fn missing_of(dump: &Dump, columns: &Columns) -> Option<Missing> {
             "name a column that is there, or, if rows may lack it, optional = [{}]",
             open.iter()
                 .filter_map(|w| w.any.first())
-                .map(|name| format!("{name:?}"))
+                .map(|name| toml_string(name.as_str()))
                 .collect::<Vec<_>>()
                 .join(", ")
         ),
@@ -146,7 +150,8 @@ pub(super) fn missing_of(dump: &Dump, columns: &Columns) -> Option<Missing> {
             let text =
                 TEXTS.iter().find(|text| columns.iter().any(|name| name == *text)).unwrap_or(&"COLUMN");
             format!(
-                "another kind; kind = \"table\" reads any columns, with fields = {{ content = {text:?} }}"
+                "another kind; kind = \"table\" reads any columns, with fields = {{ content = {} }}",
+                toml_string(text)
             )
         }
     };
@@ -164,6 +169,53 @@ pub(super) fn missing_of(dump: &Dump, columns: &Columns) -> Option<Missing> {
     })
 }
 
+/// Records without the authors that their kind reads, but with a column of people that it does not: no name would be found in texts.
+fn unread_people(dump: &Dump, columns: &[String]) -> Option<Missing> {
+    let author = match dump.kind {
+        SourceKind::LeymoreTitles => "lz",
+        SourceKind::LeymoreAnnual | SourceKind::Reddit => "author",
+        _ => return None,
+    };
+    let person = columns.iter().find(|column| field_of(column) == Some("author"))?;
+    if columns.iter().any(|column| column == author) {
+        return None;
+    }
+    let kind = super::files::kind_name(dump.kind);
+    Some(Missing {
+        what: format!(
+            "kind = \"{kind}\" reads authors from `{author}`, which no row has, and not from `{person}`: their names would stay in texts; the columns are {}\n  hint: kind = \"table\", with fields = {{ {} }}",
+            columns.join(", "),
+            fields_of(columns).join(", ")
+        ),
+        is_read: false,
+    })
+}
+
+/// Posts with titles under a kind whose posts have none: those of an annual thread are numbered (`l_num`) and have no title of their own.
+fn unread_titles(dump: &Dump, columns: &[String]) -> Option<Missing> {
+    let title = columns.iter().find(|column| field_of(column) == Some("title"))?;
+    if dump.kind != SourceKind::LeymoreAnnual || columns.iter().any(|column| column == "l_num") {
+        return None;
+    }
+    Some(Missing {
+        what: format!(
+            "kind = \"leymore-annual\" reads posts of annual threads, which have no `{title}`; the columns are {}\n  hint: kind = \"table\", with fields = {{ {} }}",
+            columns.join(", "),
+            fields_of(columns).join(", ")
+        ),
+        is_read: false,
+    })
+}
+
+/// Fields of a table whose columns these are, as settings have them.
+fn fields_of(columns: &[String]) -> Vec<String> {
+    let fields = ["id", "title", "content", "author", "time", "score"].into_iter().filter_map(|field| {
+        let column = columns.iter().find(|column| field_of(column) == Some(field))?;
+        Some(format!("{field} = {column:?}"))
+    });
+    fields.collect()
+}
+
 /// The setting with a column that is there and was probably meant.
 fn suggestion(dump: &Dump, wanted: &Wanted, columns: &[String]) -> Option<String> {
     if dump.kind != SourceKind::Table {
@@ -178,8 +230,9 @@ fn suggestion(dump: &Dump, wanted: &Wanted, columns: &[String]) -> Option<String
     let like = || free().find(|column| is_text && TEXTS.iter().any(|text| column.eq_ignore_ascii_case(text)));
     let meant = folded.or_else(|| near_miss(name, free())).or_else(like)?;
     Some(match dump.fields.values().any(|pattern| pattern == name) {
-        true => format!("{} = {meant:?}", wanted.by),
-        false => format!("{{{meant}}} in {}", wanted.by),
+        true => format!("{} = {}", wanted.by, toml_string(meant)),
+        // Between quotes, because that is where braces are written.
+        false => format!("{} in {}", toml_string(&format!("{{{meant}}}")), wanted.by),
     })
 }
 

@@ -1,13 +1,16 @@
 //! Reading a file in batches of items; its content determines the decompression.
 
+use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 
 use super::files::Dump;
 use super::shape::{self, Shape};
-use super::split::{Items, Splitter};
+use super::split::{Items, Splitter, Unread};
 use riddlemill_files::reading::text_of;
+use riddlemill_text::notation;
+use serde_json::value::RawValue;
 
 pub use riddlemill_files::reading::open;
 
@@ -25,25 +28,69 @@ pub(super) fn batches(dump: &Dump, limit: u64) -> Receiver<Items> {
     let dump = dump.clone();
     thread::spawn(move || {
         let first = dump.piece.is_first();
-        let mut splitter = match first {
+        let shape = match first {
             true => match shape::of_dump(&dump) {
-                Ok(shape) => Splitter::of(shape, limit),
+                Ok(shape) => shape,
                 Err(_) => return,
             },
             // Only files of lines are cut.
-            false => Splitter::resumed(limit, Shape::Lines, dump.piece.lines + 1),
+            false => Shape::Lines,
+        };
+        let mut splitter = match first {
+            true => Splitter::of(&shape, limit),
+            false => Splitter::resumed(limit, &shape, dump.piece.lines + 1),
+        };
+        let mut rows = 0;
+        let mut records = |items: Items| match &shape {
+            Shape::Pages { at, .. } => rows_of_pages(&items, at, &mut rows),
+            _ => items,
         };
         let cut = read(&dump.path, first, |piece| {
             splitter.feed(piece);
             // The receiver is gone if the run was stopped; then the rest is not read.
             let (items, bytes) = splitter.ready();
-            items < BATCH && bytes < BATCH_BYTES || sender.send(splitter.take()).is_ok()
+            items < BATCH && bytes < BATCH_BYTES || sender.send(records(splitter.take())).is_ok()
         });
         splitter.finish(cut.err().as_ref().map(describe));
         // The receiver is gone if the run was stopped.
-        let _ = sender.send(splitter.take());
+        let _ = sender.send(records(splitter.take()));
     });
     receiver
+}
+
+/// The records of whole pages, numbered through the file: those of the list at a pointer in each, which is empty where a page is
+/// the list itself.
+fn rows_of_pages(pages: &Items, at: &str, count: &mut u64) -> Items {
+    let mut rows = Items::default();
+    let mut put = |row: Result<&[u8], Unread>| {
+        *count += 1;
+        rows.push(*count, row);
+    };
+    for page in (0..pages.len()).filter_map(|n| pages.get(n)) {
+        match page.bytes {
+            Ok(bytes) => {
+                let text = String::from_utf8_lossy(bytes);
+                match list_at(&text, at).or_else(|| list_at(&notation::strict(&text), at)) {
+                    Some(list) => list.iter().for_each(|row| put(Ok(row.get().as_bytes()))),
+                    None => put(Err(Unread::Foreign(
+                        "a page that is damaged, or without the list of records that the others have",
+                    ))),
+                }
+            }
+            Err(unread) => put(Err(unread)),
+        }
+    }
+    rows
+}
+
+/// The elements of the list at a pointer.
+fn list_at(page: &str, at: &str) -> Option<Vec<Box<RawValue>>> {
+    let mut value: Box<RawValue> = serde_json::from_str(page).ok()?;
+    for key in at.split('/').skip(1) {
+        let mut members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(value.get()).ok()?;
+        value = members.remove(key)?;
+    }
+    serde_json::from_str(value.get()).ok()
 }
 
 /// Feeds the text of a file to `take` until it has enough. `first`: whether it is the beginning of a file, which shows

@@ -272,7 +272,7 @@ pub fn located(config: &Config) -> Vec<Dump> {
     for source in &config.sources {
         let found = named(config, &source.path).into_iter().flatten().filter_map(Result::ok);
         let many = several(&source.path) || config.root.join(&source.path).is_dir();
-        let is_dump = |path: &PathBuf| path.is_file() && !(many && unfinished(path));
+        let is_dump = |path: &PathBuf| path.is_file() && !(many && is_passed_over(path));
         let paths: Vec<PathBuf> = found.filter(is_dump).collect();
         dumps.extend(paths.iter().map(|path| {
             let bytes = path.metadata().map_or(0, |meta| meta.len());
@@ -305,7 +305,7 @@ fn dumps_of(config: &Config, source: &Source, pins: &Pins) -> Result<Vec<Dump>, 
     for path in found {
         match path {
             Ok(path) => match path.metadata() {
-                Ok(meta) if meta.is_file() && !(many && unfinished(&path)) => {
+                Ok(meta) if meta.is_file() && !(many && is_passed_over(&path)) => {
                     paths.push(path);
                 }
                 // A pattern may match folders; a file that was named is reported.
@@ -405,6 +405,27 @@ fn unfinished(path: &Path) -> bool {
     name.ends_with(".part") || name.ends_with(".part.json")
 }
 
+/// Whether a folder or a pattern does not mean this file.
+fn is_passed_over(path: &Path) -> bool {
+    unfinished(path) || belongs_to_page(path)
+}
+
+/// Ends of the folders in which browsers save what a page is shown with, beside the page.
+const BESIDE: [&str; 6] = ["_files", ".files", "-Dateien", "_fichiers", "_archivos", "_arquivos"];
+
+/// Whether a file is one of those that a browser saved beside a page: scripts, styles, pictures and frames.
+fn belongs_to_page(path: &Path) -> bool {
+    path.ancestors().skip(1).any(|folder| {
+        let Some(name) = folder.file_name().and_then(OsStr::to_str) else { return false };
+        let page = BESIDE.iter().find_map(|end| name.strip_suffix(end)).filter(|page| !page.is_empty());
+        page.is_some_and(|page| {
+            ["html", "htm", "xhtml", "shtml"]
+                .iter()
+                .any(|end| folder.with_file_name(format!("{page}.{end}")).is_file())
+        })
+    })
+}
+
 /// The file's name; where two files of a source share it, as many folders before it as tell them apart.
 fn short_name(path: &Path, all: &[PathBuf]) -> String {
     let tail = |path: &Path, parts: usize| -> PathBuf {
@@ -435,5 +456,26 @@ mod tests {
         let paths: Vec<PathBuf> = ["/a/2020/x.json", "/a/2021/x.json", "/a/y.json"].map(PathBuf::from).into();
         let names: Vec<String> = paths.iter().map(|p| short_name(p, &paths)).collect();
         assert_eq!(names, ["2020/x.json", "2021/x.json", "y.json"]);
+    }
+
+    #[test]
+    fn what_browsers_save_beside_a_page_is_no_dump() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |path: &str| {
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, "x").unwrap();
+            path
+        };
+        write("云 (1).html");
+        for (path, is_beside) in [
+            ("云 (1).html", false),
+            ("云 (1)_files/style.css", true),
+            ("云 (1)_files/deep/frame.html", true),
+            ("my_files/page.html", false),
+            ("_files/page.html", false),
+        ] {
+            assert_eq!(belongs_to_page(&write(path)), is_beside, "{path}");
+        }
     }
 }

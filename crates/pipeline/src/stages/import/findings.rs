@@ -1,18 +1,20 @@
 //! What is wrong with a file or a source as a whole: one entry of the ledger, with what to do.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use super::cut::of_pages;
 use super::files::Dump;
 use super::rows::{self, Head};
 use super::thread::Threads;
-use super::{columns, files, outcomes, shape};
+use super::{columns, files, header, outcomes, shape};
 use crate::config::SourceKind;
-use riddlemill_files::reading::{Form, sniff};
+use riddlemill_files::reading::{Form, OtherEncoding, Packing, other_encoding, sniff};
+use riddlemill_files::shell_word;
 use riddlemill_harvest::warc::{Archive, Limits};
 use riddlemill_record::{Outcome, Post, Reason, State};
 use riddlemill_tables::LedgerRecord;
-use riddlemill_text::text::grouped;
+use riddlemill_text::text::{counted, grouped};
 
 use super::Read;
 
@@ -41,15 +43,25 @@ pub(super) fn of_file(dump: &Dump, limit: u64, given: Option<&Threads>) -> Optio
     if of_pages(dump.kind) {
         return None;
     }
+    if !matches!(rows::head(dump), Head::Workbook | Head::Parquet | Head::Numpy)
+        && let Some((what, remedy)) = unread_encoding(&dump.path)
+    {
+        return unread(Reason::ForeignFile, format!("{what}, and the file was not read\n  hint: {remedy}"));
+    }
     match rows::head(dump) {
         Head::Json => {
             if let Err(what) = shape::of_dump(dump) {
                 return unread(Reason::ForeignFile, what.0);
             }
         }
-        Head::Workbook => {
-            if let Err(what) = rows::of_workbook(dump) {
+        head @ (Head::Csv | Head::Workbook) => {
+            let is_workbook = matches!(head, Head::Workbook);
+            if let Some(what) = is_workbook.then(|| rows::of_workbook(dump).err()).flatten() {
                 return unread(Reason::ForeignFile, what.0);
+            }
+            let names = rows::header(dump).unwrap_or_default();
+            if let Some(what) = header::missing_header(dump, &names, is_workbook) {
+                return unread(Reason::ColumnMissing, what);
             }
         }
         _ => {}
@@ -75,7 +87,14 @@ fn foreign(dump: &Dump) -> Option<String> {
     let kind = files::kind_name(dump.kind);
     let profile = "a [[source]] with kind = \"profile\" and a `profile` reads it";
     let table = "a [[source]] with kind = \"table\" and `fields` reads it";
-    let (what, remedy) = match (sniff(&dump.path), of_pages(dump.kind)) {
+    let form = sniff(&dump.path);
+    if form == Form::Warc
+        && of_pages(dump.kind)
+        && let Some((what, remedy)) = unread_packing(&dump.path)
+    {
+        return Some(format!("the file is {what}\n  hint: {remedy}"));
+    }
+    let (what, remedy) = match (form, of_pages(dump.kind)) {
         (Form::Foreign(foreign), _) => {
             return Some(format!("the file is {}\n  hint: {}", foreign.what, foreign.remedy));
         }
@@ -97,6 +116,51 @@ fn foreign(dump: &Dump) -> Option<String> {
         _ => return None,
     };
     Some(format!("the file is {what}, which kind = \"{kind}\" does not read\n  hint: {remedy}"))
+}
+
+/// What a web archive is whose packing is not read, and what to do: records are found by offsets in plain files, gzip and zstd.
+pub(super) fn unread_packing(path: &Path) -> Option<(String, String)> {
+    let packing = Packing::of_file(path);
+    if matches!(packing, Packing::Plain | Packing::Gzip | Packing::Zstd) {
+        return None;
+    }
+    let (word, to) = (|path: &Path| shell_word(&path.display().to_string()), path.with_extension(""));
+    // A name without an ending would be that of the file itself.
+    let to = if to == path || to.extension().is_none() { path.with_extension("warc") } else { to };
+    let command = format!("{} {} > {}", packing.unpacks_by(), word(path), word(&to));
+    Some((
+        format!("a web archive packed with {}, which archives are not read in", packing.name()),
+        format!("`{command}` unpacks it; then name that file as `path`"),
+    ))
+}
+
+/// What is wrong with a file whose lines are in another encoding than any that is read, and what to do.
+pub(super) fn unread_encoding(path: &Path) -> Option<(String, String)> {
+    let OtherEncoding { lines, wrong, name } = other_encoding(path)?;
+    let packing = Packing::of_file(path);
+    let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let file = match packing {
+        Packing::Plain => file.as_str(),
+        _ => file.rsplit_once('.').map_or(file.as_str(), |(unpacked, _)| unpacked),
+    };
+    let to = match file.split_once('.') {
+        Some((stem, ends)) => format!("{stem}-utf8.{ends}"),
+        None => format!("{file}-utf8"),
+    };
+    let word = |path: &Path| shell_word(&path.display().to_string());
+    let (read, from) = match packing {
+        Packing::Plain => (String::new(), format!(" {}", word(path))),
+        packing => (format!("{} {} | ", packing.unpacks_by(), word(path)), String::new()),
+    };
+    let (reads, encoding) = match name {
+        Some(name) => (format!("they read as {name}"), name),
+        None => ("their encoding is not known here".to_owned(), "ENCODING"),
+    };
+    let command = format!("{read}iconv -f {encoding} -t UTF-8{from} > {}", word(&path.with_file_name(to)));
+    Some((
+        format!("{} of {} are not UTF-8: {reads}", grouped(wrong as i64), counted(lines, "line")),
+        format!("`{command}` writes it as UTF-8; then name that file as `path`"),
+    ))
 }
 
 /// What became of the records of a source.
@@ -150,10 +214,18 @@ impl Tally {
             let reasons: Vec<String> = self
                 .dropped
                 .iter()
-                .map(|(reason, count)| format!("{} {reason}", grouped(*count as i64)))
+                .map(|(code, count)| {
+                    let words = Reason::from_code(code).map_or("", Reason::definition).trim_end_matches('.');
+                    format!("{} {code} ({words})", grouped(*count as i64))
+                })
                 .collect();
+            let blocked = self.dropped.contains_key(Reason::PageBlocked.code());
+            let remedy = match blocked && self.dropped.len() == 1 {
+                true => "save these pages with a browser, or fetch them again later; ",
+                false => "",
+            };
             format!(
-                "no record of the source is a post: {}\n  hint: `riddlemill show import --outcome dropped` shows them",
+                "no record of the source is a post: {}\n  hint: {remedy}`riddlemill show import --outcome dropped` shows them",
                 reasons.join(", ")
             )
         } else {

@@ -5,9 +5,11 @@ use super::dump::BATCH;
 use super::files::Dump;
 use super::findings::Tally;
 use super::same_id::{Again, Fingerprint, Repeat, settle_again};
+use crate::config::{SourceKind, toml_string};
 use crate::stages::StageError;
 use riddlemill_record::{Outcome, Post, Reason};
 use riddlemill_tables::Batch;
+use riddlemill_text::text::counted;
 
 /// Items that one task parsed, recorded as if none of their posts had occurred before.
 pub(super) struct ItemLedger {
@@ -41,23 +43,46 @@ impl IdFaults {
         let mut words = Vec::new();
         if self.damaged > 0 {
             words.push(format!(
-                "{file}: {} posts have an id that names no post, because a spreadsheet or a program rounded or replaced it; they are \
-                 kept with an id made from their texts, which no other source shares\n  hint: save the column of ids as text, and \
-                 import the file again; `riddlemill show import --reason {}` lists them",
-                self.damaged,
+                "{file}: {} with an id that names no post, because a spreadsheet or a program rounded or replaced it; kept with an id \
+                 made from the text, which no other source shares\n  hint: save the column of ids as text, and import the file \
+                 again; `riddlemill show import --reason {}` lists them",
+                counted(self.damaged, "post"),
                 Reason::DamagedId.code()
             ));
         }
         if self.apart > 0 {
             words.push(format!(
-                "{file}: {} posts have the id of an earlier post, but an unlike text; they are kept apart, and some ids of this file \
-                 or of an earlier one are wrong\n  hint: see whether a spreadsheet rounded them; `riddlemill show import --reason {}` \
-                 lists them",
-                self.apart,
+                "{file}: {} with the id of an earlier post, but an unlike text, kept apart\n  hint: {}; `riddlemill show import --reason \
+                 {}` lists them",
+                counted(self.apart, "post"),
+                id_remedy(dump),
                 Reason::IdTaken.code()
             ));
         }
         words
+    }
+}
+
+/// What mends ids that two posts have: which of the causes it is, only their owner knows.
+fn id_remedy(dump: &Dump) -> String {
+    let rounded = "where a spreadsheet rounded the ids, save their column as text";
+    let stem = dump.file.rsplit('/').next().and_then(|name| name.split('.').next()).unwrap_or_default();
+    match (dump.kind, dump.fields.get("id")) {
+        (SourceKind::Table, Some(column)) => {
+            let column = if column.contains('{') { column.clone() } else { format!("{{{column}}}") };
+            let id = toml_string(&format!("{stem}:{column}"));
+            format!(
+                "where each file numbers its own rows, give this one a [[source]] of its own, with `id = {id}` in its `fields`; \
+                 {rounded}"
+            )
+        }
+        (SourceKind::Profile, _) => {
+            let name = toml_string(stem);
+            format!(
+                "where it is of another site than the earlier post, give it a [[source]] of its own, with `namespace = {name}`"
+            )
+        }
+        _ => rounded.to_owned(),
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod aiotieba;
 mod census;
+mod column_proposal;
 mod columns;
 mod cqia;
 mod cut;
@@ -14,6 +15,9 @@ mod files;
 mod findings;
 mod handed_in;
 mod hashed_names;
+mod header;
+mod judgement;
+mod known_columns;
 mod ledger;
 mod leymore;
 mod loose;
@@ -30,6 +34,7 @@ mod recall;
 mod reddit;
 mod rows;
 mod same_id;
+mod scanner;
 mod shape;
 mod site_proposal;
 mod split;
@@ -60,6 +65,7 @@ use riddlemill_record::{Outcome, Post, PostKind, Reason};
 use riddlemill_tables::{Batch, LedgerRecord, StageWriter};
 use riddlemill_text::notation;
 use riddlemill_text::text::anonymise::NameList;
+use riddlemill_text::text::counted;
 use same_id::{Fingerprint, Seen};
 use split::Item;
 use walk::Portion;
@@ -69,7 +75,7 @@ pub use cut::{Cut, cut, is_divisible};
 pub use dump::open as open_dump;
 pub use files::{Dump, FileRow, Piece, files, kinds, located, source_kind};
 pub use findings::Tally;
-pub use handed_in::{RowsOfFile, rows_of_file};
+pub use handed_in::{RowsOfFile, as_lines, files_as_lines, rows_of_file};
 pub use names::{NameRow, add_names, append_names, no_names, words_evidence};
 pub use pickle::{MAGIC as NUMPY, array as numpy_rows};
 pub use proposal::{NoSource, SourceProposal, propose, source_of};
@@ -325,10 +331,12 @@ pub(crate) fn parse(dump: &Dump, bytes: &[u8], threads: Option<&thread::Threads>
     let Some((mended, what)) = mend(text) else { return Ok(parsed) };
     Ok(match parse_text(dump, &mended, threads) {
         Parsed::Post(mut post) => {
-            let halves = (what.halves > 0)
-                .then(|| format!("half of a pair of surrogates at {} places, left out", what.halves));
-            let bare =
-                (what.bare > 0).then(|| format!("NaN or Infinity at {} places, read as absent", what.bare));
+            let halves = (what.halves > 0).then(|| {
+                format!("half of a pair of surrogates at {}, left out", counted(what.halves as u64, "place"))
+            });
+            let bare = (what.bare > 0).then(|| {
+                format!("NaN or Infinity at {}, read as absent", counted(what.bare as u64, "place"))
+            });
             let noted = halves.into_iter().chain(bare).chain((!post.noted.is_empty()).then_some(post.noted));
             post.noted = noted.collect::<Vec<_>>().join("; ");
             Parsed::Post(post)

@@ -6,11 +6,15 @@ use std::path::Path;
 use serde_json::{Map, Value};
 use toml_edit::{Document, Item};
 
+use super::column_proposal::{Chosen, choose_columns};
 use super::files::Dump;
-use super::rows;
+use super::judgement::ITSELF;
+use super::rows::Head;
 use super::site_proposal::{self, ReadPages};
-use crate::config::Profiles;
+use super::{findings, rows, shape};
+use crate::config::{Profiles, SourceKind};
 use riddlemill_files::reading::{Form, sniff};
+use riddlemill_text::notation;
 use riddlemill_text::text::language::{Language, detect};
 
 /// Rows that are looked at.
@@ -29,6 +33,12 @@ pub struct SourceProposal {
     pub fields: BTreeMap<&'static str, String>,
     /// Of these: columns that some rows lack.
     pub optional: Vec<String>,
+    /// In JSON with lists in its objects: the pointer to the list of records, or `/` for the objects themselves.
+    pub at: Option<String>,
+    /// Columns that it does not read.
+    pub unused: Vec<String>,
+    /// Of these: columns that look like people, whose names nothing would find in texts.
+    pub people: Vec<String>,
     /// For pages of a site: the name of the profile that reads them.
     pub profile: Option<String>,
     /// Whether its posts have ids that need a `namespace`: the file does not say of which site they are.
@@ -40,138 +50,6 @@ pub struct SourceProposal {
     /// The text of the first row, as it would be read.
     pub example: String,
 }
-
-/// Columns that show that rows are of a kind: all of the first list, and one of the second unless it is empty.
-const KINDS: &[(&str, &[&str], &[&str])] = &[
-    ("thread-dump", &["pid", "tid", "text"], &["is_comment", "floor"]),
-    ("aiotieba", &["tid", "contents"], &[]),
-    ("leymore-titles", &["title", "href"], &["abs", "lz"]),
-    ("leymore-annual", &["author", "content", "ctime"], &[]),
-    ("reddit", &["subreddit"], &["selftext", "body"]),
-    ("cqia", &["instruction", "output"], &[]),
-    ("puzzles", &["id", "question", "answer"], &[]),
-];
-
-/// Names of columns by the field of a post that they are, the likelier before; without what joins words, in small letters.
-const COLUMNS: &[(&str, &[&str])] = &[
-    (
-        "id",
-        &[
-            "id",
-            "pid",
-            "postid",
-            "tid",
-            "threadid",
-            "noteid",
-            "messageid",
-            "msgid",
-            "commentid",
-            "topicid",
-            "statusid",
-            "tweetid",
-            "mid",
-            "uid",
-            "编号",
-            "帖子id",
-            "序号",
-        ],
-    ),
-    ("title", &["title", "subject", "headline", "标题", "题目", "主题"]),
-    (
-        "content",
-        &[
-            "content",
-            "text",
-            "fulltext",
-            "body",
-            "selftext",
-            "message",
-            "post",
-            "joke",
-            "sentence",
-            "question",
-            "desc",
-            "description",
-            "caption",
-            "comment",
-            "posttext",
-            "rawtext",
-            "textraw",
-            "contenttext",
-            "内容",
-            "正文",
-            "文本",
-            "帖子内容",
-            "段子",
-            "问题",
-        ],
-    ),
-    (
-        "author",
-        &[
-            "author",
-            "authorname",
-            "username",
-            "user",
-            "usernickname",
-            "nickname",
-            "nick",
-            "screenname",
-            "sender",
-            "poster",
-            "from",
-            "member",
-            "作者",
-            "楼主",
-            "用户名",
-            "昵称",
-            "发布者",
-        ],
-    ),
-    (
-        "time",
-        &[
-            "time",
-            "createdat",
-            "createdutc",
-            "createtime",
-            "created",
-            "publishtime",
-            "publishedat",
-            "published",
-            "postedat",
-            "posttime",
-            "pubdate",
-            "date",
-            "datetime",
-            "timestamp",
-            "时间",
-            "发布时间",
-            "日期",
-        ],
-    ),
-    (
-        "score",
-        &[
-            "score",
-            "likes",
-            "likecount",
-            "likedcount",
-            "upvotes",
-            "ups",
-            "votes",
-            "agree",
-            "points",
-            "favoritecount",
-            "点赞",
-            "点赞数",
-            "赞",
-        ],
-    ),
-];
-
-/// Keys of a name in an object that is a user.
-const NAMES: [&str; 6] = ["name", "username", "user_name", "screen_name", "nickname", "login"];
 
 /// What to do with pages that nothing reads.
 const UNREAD: &str = "none of the profiles (`riddlemill profiles list`) finds posts on them; `riddlemill profiles copy articles --as mysite` begins one, and `riddlemill crawl --try FILE --profile mysite` shows what it finds on a saved page";
@@ -190,8 +68,13 @@ pub enum NoSource {
     #[error("no row was found in it: a dump has an object or a row a post")]
     NoRows,
     /// The columns.
-    #[error("none of its columns ({0}) has texts")]
+    #[error(
+        "none of its columns ({0}) has texts: sentences, or words under a name such as `title` or `content`\n  hint: [[source]] with kind = \"table\" and fields = {{ content = \"COLUMN\" }} reads any of them"
+    )]
     NoTexts(String),
+    /// What import would say of the file as a whole.
+    #[error("{0}")]
+    Finding(String),
     /// The source that is there.
     #[error("[[source]] {0} reads it already")]
     Read(String),
@@ -203,6 +86,14 @@ pub enum NoSource {
 /// [`NoSource`] if no row with a text and no post is found in it.
 pub fn propose(path: &Path, profiles: &Profiles) -> Result<SourceProposal, NoSource> {
     let form = sniff(path);
+    if let Some((what, remedy)) = findings::unread_packing(path).filter(|_| form == Form::Warc) {
+        return Err(NoSource::Foreign { what, remedy });
+    }
+    if matches!(form, Form::Json | Form::Text)
+        && let Some((what, remedy)) = findings::unread_encoding(path)
+    {
+        return Err(NoSource::Foreign { what: format!("in an encoding that is not read: {what}"), remedy });
+    }
     let pages = || site_proposal::read_by(path, &form, profiles).map(of_pages);
     match &form {
         Form::Empty => Err(NoSource::Empty),
@@ -211,12 +102,12 @@ pub fn propose(path: &Path, profiles: &Profiles) -> Result<SourceProposal, NoSou
         }
         Form::Html | Form::Mhtml | Form::Xml => pages().ok_or(NoSource::Pages("it has pages")),
         Form::Warc | Form::Wacz => pages().ok_or(NoSource::Pages("it is a web archive of pages")),
-        Form::Json => match of_rows(&first_rows(path)) {
+        Form::Json => match of_file(path) {
             Ok(rows) if rows.kind != "table" => Ok(rows),
             // A listing of a site's interface is a table of sorts, and its profile knows more of it.
             rows => pages().map_or(rows, Ok),
         },
-        Form::Text | Form::Workbook | Form::Parquet | Form::Numpy => of_rows(&first_rows(path)),
+        Form::Text | Form::Workbook | Form::Parquet | Form::Numpy => of_file(path),
     }
 }
 
@@ -234,6 +125,9 @@ fn of_pages(pages: ReadPages) -> SourceProposal {
         kind: pages.kind,
         fields: BTreeMap::new(),
         optional: Vec::new(),
+        at: None,
+        unused: Vec::new(),
+        people: Vec::new(),
         profile: pages.profile,
         bare: pages.bare,
         language: language(&pages.texts),
@@ -242,14 +136,82 @@ fn of_pages(pages: ReadPages) -> SourceProposal {
     }
 }
 
-/// The first rows that are objects.
-fn first_rows(path: &Path) -> Vec<Map<String, Value>> {
+/// A source for a file of rows. Import reads it as it is proposed: what it would say of the file is said here.
+fn of_file(path: &Path) -> Result<SourceProposal, NoSource> {
     let dump = Dump::looked_at(path);
+    let lists = match rows::head(&dump) {
+        Head::Json => shape::lists_of(&dump),
+        _ => Vec::new(),
+    };
+    // Of several lists one is proposed below.
+    if lists.len() < 2 {
+        finding_of(&dump)?;
+    }
+    let of_place = |at: Option<&str>| {
+        let dump = Dump { at: at.map(str::to_owned), ..dump.clone() };
+        of_rows(&first_rows(&dump)).map(|found| SourceProposal { at: dump.at, ..found })
+    };
+    let found = match lists.is_empty() {
+        true => of_place(None)?,
+        false => {
+            let own = of_place(Some(ITSELF));
+            let within = lists.iter().filter_map(|at| of_place(Some(at)).ok()).max_by_key(rank);
+            let is_single = shape::is_single(&dump);
+            match (own, within) {
+                (own, None) => own?,
+                (Err(_), Some(within)) => within,
+                // The only object of a file is rarely its only post.
+                (Ok(own), Some(within))
+                    if rank(&own) > rank(&within) || !is_single && rank(&own) == rank(&within) =>
+                {
+                    own
+                }
+                (_, Some(within)) => within,
+            }
+        }
+    };
+    // The objects are what is read where nothing is stated, unless that is a question.
+    let plain = SourceProposal { at: None, ..found.clone() };
+    let found = match found.at.as_deref() == Some(ITSELF) && finding_of(&source_dump(path, &plain)).is_ok() {
+        true => plain,
+        false => found,
+    };
+    finding_of(&source_dump(path, &found))?;
+    Ok(found)
+}
+
+/// How sure it is that rows are posts: by their kind, by a column of texts, by how many fields they have.
+fn rank(found: &SourceProposal) -> (bool, bool, usize) {
+    let is_named = found.fields.contains_key("title") || found.fields.contains_key("content");
+    (found.kind != "table", is_named, found.fields.len())
+}
+
+/// The file as a dump of the proposed source.
+fn source_dump(path: &Path, found: &SourceProposal) -> Dump {
+    Dump {
+        kind: SourceKind::from_name(found.kind).unwrap_or(SourceKind::Table),
+        fields: found.fields.iter().map(|(field, column)| ((*field).to_owned(), column.clone())).collect(),
+        optional: found.optional.clone(),
+        at: found.at.clone(),
+        ..Dump::looked_at(path)
+    }
+}
+
+/// What import would say of a file of which it would read nothing.
+fn finding_of(dump: &Dump) -> Result<(), NoSource> {
+    match findings::of_file(dump, LONGEST, None) {
+        Some(found) if !found.is_read => Err(NoSource::Finding(found.evidence)),
+        _ => Ok(()),
+    }
+}
+
+/// The first rows that are objects.
+fn first_rows(dump: &Dump) -> Vec<Map<String, Value>> {
     let mut found = Vec::new();
-    for items in rows::batches(&dump, LONGEST) {
+    for items in rows::batches(dump, LONGEST) {
         for item in (0..items.len()).filter_map(|n| items.get(n)) {
             let row: Option<Map<String, Value>> =
-                item.bytes.ok().and_then(|bytes| serde_json::from_slice(bytes).ok());
+                item.bytes.ok().and_then(|bytes| notation::from_str(&String::from_utf8_lossy(bytes)).ok());
             found.extend(row);
             if found.len() == LOOKED_AT {
                 return found;
@@ -263,101 +225,21 @@ fn of_rows(rows: &[Map<String, Value>]) -> Result<SourceProposal, NoSource> {
     if rows.is_empty() {
         return Err(NoSource::NoRows);
     }
-    let has = |name: &&str| rows.iter().any(|row| row.contains_key(*name));
-    let kind =
-        KINDS.iter().find(|(_, all, some)| all.iter().all(has) && (some.is_empty() || some.iter().any(has)));
-    let (kind, fields) = match kind {
-        Some((kind, _, _)) => (*kind, BTreeMap::new()),
-        None => ("table", fields(rows)),
-    };
-    let column = |field: &str| fields.get(field).map(String::as_str);
-    let text_of = |row: &Map<String, Value>| -> String {
-        let own = ["title", "text", "content", "contents", "body", "selftext", "instruction", "question"];
-        let columns: Vec<&str> = match kind {
-            "table" => ["title", "content"].into_iter().filter_map(column).collect(),
-            _ => own.to_vec(),
-        };
-        let texts = columns.into_iter().filter_map(|column| row.get(column)?.as_str());
-        texts.map(str::trim).filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
-    };
-    if kind == "table" && column("title").or(column("content")).is_none() {
-        let names: Vec<&str> = rows[0].keys().map(String::as_str).collect();
-        return Err(NoSource::NoTexts(names.join(", ")));
-    }
-    let texts: Vec<String> = rows.iter().map(text_of).filter(|text| !text.is_empty()).collect();
-    let is_there = |row: &Map<String, Value>, column: &str| match column.split_once('.') {
-        Some((object, name)) if !row.contains_key(column) => {
-            row.get(object).is_some_and(|o| o.get(name).is_some())
-        }
-        _ => row.contains_key(column),
-    };
-    let lacking = |column: &&String| rows.iter().any(|row| !is_there(row, column));
+    let Chosen { kind, fields, optional, unused, people, texts } =
+        choose_columns(rows).map_err(|columns| NoSource::NoTexts(columns.join(", ")))?;
     Ok(SourceProposal {
         kind,
-        optional: fields.values().filter(lacking).cloned().collect(),
+        fields,
+        optional,
+        at: None,
+        unused,
+        people,
         profile: None,
         bare: false,
         language: language(&texts),
         rows: rows.len(),
         example: texts.into_iter().next().unwrap_or_default(),
-        fields,
     })
-}
-
-/// The column of each field: by its name, and the content else by the longest texts.
-fn fields(rows: &[Map<String, Value>]) -> BTreeMap<&'static str, String> {
-    let mut columns: Vec<&String> = Vec::new();
-    for name in rows.iter().flat_map(Map::keys) {
-        // Braces would make a template of it.
-        if !columns.contains(&name) && !name.trim().is_empty() && !name.contains(['{', '}']) {
-            columns.push(name);
-        }
-    }
-    let mut fields: BTreeMap<&'static str, String> = BTreeMap::new();
-    for (field, names) in COLUMNS {
-        let of_name = |name: &&str| columns.iter().find(|column| joined(column) == **name);
-        let free = |column: &&&String| !fields.values().any(|taken| taken == **column);
-        let known = names.iter().filter_map(of_name).filter(free);
-        let found = known.filter_map(|column| path_of(field, column, rows)).next();
-        fields.extend(found.map(|column| (*field, column)));
-    }
-    // What only some rows have is of other things than posts: a chat tells its new title.
-    let having = |column: &String| rows.iter().filter(|row| row.contains_key(column)).count();
-    if fields.contains_key("content")
-        && fields.get("title").is_some_and(|title| 2 * having(title) < rows.len())
-    {
-        fields.remove("title");
-    }
-    if !fields.contains_key("title") && !fields.contains_key("content") {
-        let length = |column: &String| -> usize {
-            let texts = rows.iter().filter_map(|row| row.get(column)?.as_str());
-            texts.filter(|text| text.chars().any(char::is_alphabetic)).map(|text| text.chars().count()).sum()
-        };
-        let free = columns.iter().filter(|column| !fields.values().any(|taken| taken == **column));
-        let longest = free.map(|column| (length(column), *column)).max_by_key(|(length, _)| *length);
-        let longest = longest.filter(|(length, _)| *length > 0).map(|(_, column)| column.clone());
-        fields.extend(longest.map(|column| ("content", column)));
-    }
-    fields
-}
-
-/// A column's name in small letters, without what joins its words.
-fn joined(column: &str) -> String {
-    column.chars().filter(|c| !matches!(c, '_' | '-' | ' ' | '.')).flat_map(char::to_lowercase).collect()
-}
-
-/// A column as its field's value, or the name in it where it is an object; `None` where it has neither.
-fn path_of(field: &str, column: &str, rows: &[Map<String, Value>]) -> Option<String> {
-    let values = || rows.iter().filter_map(|row| row.get(column)).filter(|value| !value.is_null());
-    // What wraps a value that JSON has no type for (`$date`) is read as that value.
-    if !values().any(Value::is_object)
-        || values().any(|value| value.as_object().is_some_and(|o| o.keys().any(|key| key.starts_with('$'))))
-    {
-        return Some(column.to_owned());
-    }
-    let has = |name: &&&str| values().any(|value| value.get(**name).is_some_and(Value::is_string));
-    let name = NAMES.iter().find(has).filter(|_| field == "author")?;
-    Some(format!("{column}.{name}"))
 }
 
 /// The language that nearly all texts are in whose language is known.
@@ -386,7 +268,10 @@ mod tests {
     fn kinds_are_told_by_their_columns() {
         for (content, kind) in [
             (r#"[{"title": "云会恐高吗？", "abs": null, "href": "/p/1", "lz": "a"}]"#, "leymore-titles"),
-            (r#"{"subreddit": "dadjokes", "title": "Do clouds fear heights?", "selftext": ""}"#, "reddit"),
+            (
+                r#"{"id": "a1", "subreddit": "dadjokes", "title": "Do clouds fear heights?", "selftext": ""}"#,
+                "reddit",
+            ),
             (r#"{"instruction": "为什么鱼不会口渴？", "input": "", "output": "它在水里"}"#, "cqia"),
             (r#"{"pid": 1, "tid": 2, "text": "云会恐高吗？", "floor": 1}"#, "thread-dump"),
         ] {

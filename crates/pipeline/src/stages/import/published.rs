@@ -14,7 +14,7 @@ use super::{Dump, Parsed, RawPost, walk};
 use crate::config::{SourceKind, sections};
 use crate::stages::published::PublishedRow;
 use crate::stages::withdrawal::Withdrawals;
-use riddlemill_benchmarks::published::Published;
+use riddlemill_benchmarks::paper::Published;
 use riddlemill_record::{Post, PostKind, published_id, text_id};
 
 /// The rows of a published file, and what becomes of each.

@@ -75,7 +75,7 @@ pub struct Block {
 enum Layout {
     /// Items of a stream of bytes: lines, or the elements of an array.
     Stream,
-    /// Rows of a CSV file, read from its beginning.
+    /// Rows that are counted from the beginning of the file: those of a table, or of pages.
     Csv,
     /// Rows of a Parquet file.
     Parquet,
@@ -94,6 +94,8 @@ impl Layout {
             None => match rows::head(dump) {
                 rows::Head::Parquet => Layout::Parquet,
                 rows::Head::Csv | rows::Head::Numpy | rows::Head::Workbook | rows::Head::Other => Layout::Csv,
+                // A row of a page has no place of its own in the stream.
+                rows::Head::Json if matches!(shape::of_dump(dump), Ok(Shape::Pages { .. })) => Layout::Csv,
                 rows::Head::Json => Layout::Stream,
             },
         }
@@ -197,7 +199,7 @@ fn stream(dump: &Dump, limit: u64, blocks: &[Block], sift: &Sift<'_>) -> io::Res
     let packed = Packing::of_file(&dump.path) != Packing::Plain || text.encoding.is_some();
     let shape = shape::of_dump(dump).unwrap_or(Shape::Lines);
     let read = |block: &Block, bytes: &[u8]| {
-        let mut splitter = Splitter::resumed(limit, shape, block.first);
+        let mut splitter = Splitter::resumed(limit, &shape, block.first);
         splitter.feed(bytes);
         splitter.finish(None);
         let items = splitter.take();

@@ -1,6 +1,7 @@
 //! The rows of a table as items, in any format: JSON and JSONL as they are, CSV and Parquet
 //! as the JSON objects of their rows.
 
+use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -10,10 +11,11 @@ use serde_json::{Map, Value};
 
 use super::dump;
 use super::files::Dump;
-use super::pickle;
 use super::shape::NoRecords;
 use super::split::{Items, Unread};
-use riddlemill_files::reading::{Dialect, Form, HEAD, column_name, sniff, text_of, workbook};
+use super::{header, pickle};
+use riddlemill_files::reading::workbook::{BookError, Sheet};
+use riddlemill_files::reading::{Dialect, Form, HEAD, Row, RowReader, column_name, sniff, text_of, workbook};
 use riddlemill_tables::parquet_rows;
 
 /// The items of a dump, as [`dump::batches`] gives them; those of a table also if they are not JSON.
@@ -79,35 +81,35 @@ fn has_lines_of_json(path: &Path) -> bool {
 pub(super) fn header(dump: &Dump) -> Option<Vec<String>> {
     match head(dump) {
         Head::Csv => {
-            let mut table = Table::open(&dump.path).ok()?;
-            let mut header = ::csv::ByteRecord::new();
-            table.reader.read_byte_record(&mut header).ok()?.then(|| columns(&header))
+            let table = Table::open(&dump.path, u64::MAX).ok()?;
+            (!table.columns.is_empty()).then_some(table.columns)
         }
         Head::Workbook => {
-            let mut sheets = workbook::tables(&bytes(&dump.path).ok()?).ok()?;
+            let mut sheets = sheets(&bytes(&dump.path).ok()?).ok()?;
             (!sheets.is_empty()).then(|| sheets.remove(0).columns)
         }
         _ => None,
     }
 }
 
-fn columns(header: &::csv::ByteRecord) -> Vec<String> {
+fn columns(header: &[Vec<u8>]) -> Vec<String> {
     header.iter().map(|name| column_name(&String::from_utf8_lossy(name))).collect()
 }
 
 /// A table of text.
 struct Table {
-    reader: ::csv::Reader<Box<dyn Read + Send>>,
-    /// Lines above it.
-    above: u64,
-    /// Whether its lines end with a carriage return and a line feed.
-    windows: bool,
+    reader: RowReader<Box<dyn Read + Send>>,
+    /// The names of its columns.
+    columns: Vec<String>,
+    /// Rows below them that were read already.
+    first: VecDeque<Row>,
     /// Whether it was in another encoding than UTF-8.
-    decoded: bool,
+    is_decoded: bool,
 }
 
 impl Table {
-    fn open(path: &Path) -> io::Result<Table> {
+    /// Opens a table at the rows below the names of its columns; `limit` is the most bytes of a row.
+    fn open(path: &Path, limit: u64) -> io::Result<Table> {
         let text = text_of(dump::open(path)?)?;
         let mut reader = text.reader;
         let mut head = Vec::with_capacity(HEAD);
@@ -116,13 +118,29 @@ impl Table {
             failed?;
         }
         let dialect = Dialect::look(&head);
-        let first = &head[dialect.skip..];
-        let first = &first[..memchr::memchr(b'\n', first).unwrap_or(first.len())];
-        let windows = first.ends_with(b"\r");
         let rest = io::Cursor::new(head).chain(reader);
         let rest: Box<dyn Read + Send> = Box::new(Skipped { left: dialect.skip, rest });
-        let above = u64::from(dialect.skip > 0);
-        Ok(Table { reader: dialect.reader(rest), above, windows, decoded: text.encoding.is_some() })
+        let mut reader = RowReader::new(rest, dialect, limit);
+        let mut first: VecDeque<Row> = VecDeque::new();
+        let mut is_named = false;
+        while first.len() <= header::ABOVE && !is_named {
+            // What comes before damage counts.
+            let Ok(Some(row)) = reader.next_row() else { break };
+            is_named = row.cells.iter().filter(|cell| !cell.trim_ascii().is_empty()).count() > 1;
+            first.push_back(row);
+        }
+        let texts: Vec<Vec<String>> = first.iter().map(|row| columns(&row.cells)).collect();
+        first.drain(..header::rows_above(&texts));
+        let columns = first.pop_front().map(|row| columns(&row.cells)).unwrap_or_default();
+        reader.expect_columns(columns.len());
+        Ok(Table { reader, columns, first, is_decoded: text.encoding.is_some() })
+    }
+
+    fn next_row(&mut self) -> io::Result<Option<Row>> {
+        match self.first.pop_front() {
+            Some(row) => Ok(Some(self.reader.with_columns(row))),
+            None => self.reader.next_row(),
+        }
     }
 }
 
@@ -146,21 +164,15 @@ impl<R: Read> Read for Skipped<R> {
     }
 }
 
-/// The first row names the columns.
 fn csv(path: &Path, limit: u64, sender: &SyncSender<Items>) {
     let mut items = Items::default();
     let mut last = 1;
-    let cut = (|| -> Result<(), csv::Error> {
-        let mut table = Table::open(path)?;
-        // The reader counts the line feed of a CRLF with the row behind it.
-        let late = u64::from(table.windows) + table.above;
-        let mut record = ::csv::ByteRecord::new();
-        let columns = if table.reader.read_byte_record(&mut record)? { columns(&record) } else { Vec::new() };
-        last += table.above;
-        while table.reader.read_byte_record(&mut record)? {
+    let cut = (|| -> io::Result<()> {
+        let mut table = Table::open(path, limit)?;
+        while let Some(row) = table.next_row()? {
             // A lone carriage return ends a row and no line: two rows never share a position.
-            last = record.position().map_or(0, |p| p.line() + late).max(last + 1);
-            let object = object(&columns, &record, limit, table.decoded);
+            last = row.line.max(last + 1);
+            let object = object(&table.columns, &row, limit, table.is_decoded);
             items.push(last, object.as_deref().map_err(|unread| *unread));
             if items.len() == dump::BATCH && sender.send(std::mem::take(&mut items)).is_err() {
                 return Ok(());
@@ -169,12 +181,8 @@ fn csv(path: &Path, limit: u64, sender: &SyncSender<Items>) {
         Ok(())
     })();
     if let Err(error) = cut {
-        let why = match error.kind() {
-            ::csv::ErrorKind::Io(error) => dump::describe(error),
-            _ => "the rows from here on are not valid CSV",
-        };
         // A position of its own, because the ledger has each position once.
-        items.push(last + 1, Err(Unread::Truncated(why)));
+        items.push(last + 1, Err(Unread::Truncated(dump::describe(&error))));
     }
     let _ = sender.send(items);
 }
@@ -185,11 +193,29 @@ fn bytes(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// The sheets of a workbook, each from the row with the names of its columns on.
+fn sheets(bytes: &[u8]) -> Result<Vec<Sheet>, BookError> {
+    let mut sheets = workbook::tables(bytes)?;
+    for sheet in &mut sheets {
+        let cells =
+            |row: &[Option<String>]| row.iter().map(|cell| cell.clone().unwrap_or_default()).collect();
+        let mut first: Vec<Vec<String>> = vec![sheet.columns.clone()];
+        first.extend(sheet.rows.iter().take(header::ABOVE).map(|(_, row)| cells(row)));
+        let above = header::rows_above(&first);
+        if above > 0 {
+            sheet.columns = first[above].iter().map(|name| column_name(name)).collect();
+            sheet.rows.drain(..above);
+        }
+    }
+    sheets.retain(|sheet| !sheet.rows.is_empty());
+    Ok(sheets)
+}
+
 /// The rows of every sheet that has the columns of the first one; a row's position is its number on the first sheet, and
 /// goes on from there on the others.
 fn workbook(path: &Path, limit: u64, sender: &SyncSender<Items>) {
     let mut items = Items::default();
-    let sheets = bytes(path).ok().and_then(|bytes| workbook::tables(&bytes).ok()).unwrap_or_default();
+    let sheets = bytes(path).ok().and_then(|bytes| sheets(&bytes).ok()).unwrap_or_default();
     let first = sheets.first().map(|sheet| sheet.columns.clone()).unwrap_or_default();
     let (mut before, mut last) = (0, 1);
     for sheet in sheets.iter().filter(|sheet| sheet.columns == first) {
@@ -212,7 +238,7 @@ fn workbook(path: &Path, limit: u64, sender: &SyncSender<Items>) {
 /// Sheets that are not read because they have other columns than the first, and a workbook that cannot be read.
 pub(super) fn of_workbook(dump: &Dump) -> Result<Vec<String>, NoRecords> {
     let bytes = bytes(&dump.path).map_err(|error| NoRecords(error.to_string()))?;
-    let sheets = workbook::tables(&bytes)
+    let sheets = sheets(&bytes)
         .map_err(|error| NoRecords(format!("{error}\n  hint: save it again as XLSX, or as CSV UTF-8")))?;
     let Some(first) = sheets.first() else { return Ok(Vec::new()) };
     let others = sheets.iter().filter(|sheet| sheet.columns != first.columns);
@@ -228,22 +254,20 @@ pub(super) fn of_workbook(dump: &Dump) -> Result<Vec<String>, NoRecords> {
         .collect())
 }
 
-/// A row as a JSON object. Empty cells are absent, and cells beyond the columns have no name to be read by.
-fn object(
-    columns: &[String],
-    record: &::csv::ByteRecord,
-    limit: u64,
-    decoded: bool,
-) -> Result<Vec<u8>, Unread> {
-    let length = record.as_slice().len() as u64;
+/// A row as a JSON object. Empty cells are absent.
+fn object(columns: &[String], record: &Row, limit: u64, is_decoded: bool) -> Result<Vec<u8>, Unread> {
+    let length = record.cells.iter().map(|cell| cell.len() as u64).sum();
     if length > limit {
         return Err(Unread::Oversize(length));
     }
+    if let Some(fault) = record.fault {
+        return Err(Unread::Row(fault));
+    }
     let mut row = Map::new();
-    for (column, cell) in columns.iter().zip(record).filter(|(_, cell)| !cell.is_empty()) {
+    for (column, cell) in columns.iter().zip(&record.cells).filter(|(_, cell)| !cell.is_empty()) {
         let text = std::str::from_utf8(cell).map_err(|_| Unread::of_bytes(cell))?;
         // What is no character of the file's encoding was decoded as this one.
-        if decoded && let Some(at) = text.find('\u{fffd}') {
+        if is_decoded && let Some(at) = text.find('\u{fffd}') {
             return Err(Unread::Undecoded(at));
         }
         row.insert(column.clone(), text.into());

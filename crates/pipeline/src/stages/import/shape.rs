@@ -1,29 +1,29 @@
-//! The shape of a file of JSON: a record a line, one list, one object around a list, or objects over several lines.
+//! The shape of a file of JSON: a record a line, one list, one object around a list, objects over several lines, or pages with a
+//! list each.
 
 use std::io::{self, Read};
+use std::path::Path;
 
 use serde::de::IgnoredAny;
+use serde_json::{Map, Value};
 
 use super::files::Dump;
+use super::judgement::{self, ITSELF, Judgement, Seen};
+use super::scanner::Scanner;
+pub(super) use super::split::Form as Shape;
+use super::split::Splitter;
 use super::wanted;
-use riddlemill_files::reading::{open, text_of};
+use crate::config::{SourceKind, toml_string};
+use riddlemill_files::reading::{Packing, open, text_of};
+use riddlemill_files::shell_word;
 use riddlemill_text::notation;
 
 /// Bytes that show the shape. An object that is longer holds a list.
 const HEAD: usize = 1 << 20;
 /// Most members of an object that a message names.
 const NAMED: usize = 20;
-
-/// How records follow one another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
-    Lines,
-    Array,
-    /// Objects, each over several lines, as `jq` writes them.
-    Values,
-    /// The list that begins behind so many bytes.
-    Within(u64),
-}
+/// Objects at the head of a file that are looked at.
+const OBJECTS: usize = 20;
 
 /// Why no records can be found in a file, and what to do.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -36,97 +36,343 @@ impl NoRecords {
     }
 }
 
-/// The shape of a file, or why no records can be found in it.
-pub(super) fn of_dump(dump: &Dump) -> Result<Shape, NoRecords> {
-    let mut head = Vec::new();
-    let text = || text_of(open(&dump.path)?).map(|decoded| decoded.reader);
-    let read = text().and_then(|reader| reader.take(HEAD as u64).read_to_end(&mut head));
-    // What cannot be read is reported by the reader of lines.
-    if read.is_err() && head.is_empty() {
-        return Ok(Shape::Lines);
-    }
-    let start = head.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-    match head.get(start) {
-        Some(b'[') => return Ok(Shape::Array),
-        Some(b'{') => {}
-        _ => return Ok(Shape::Lines),
-    }
-    let whole = head.len() < HEAD;
-    let mut scanner = Scanner::default();
-    let end = scanner.feed(&head);
-    let object = &head[start..end.map_or(head.len(), |end| end as usize)];
-    let line = object.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    let over_lines = line.len() < object.len();
-    if over_lines && in_string(line) {
-        // A line that breaks off is that line's fault.
-        return Ok(Shape::Lines);
-    }
-    match end {
-        Some(end) => {
-            let rest = head[end as usize..].trim_ascii_start();
-            let alone = rest.is_empty() && whole;
-            let valid = || {
-                let text = String::from_utf8_lossy(object);
-                notation::from_str::<IgnoredAny>(&text).is_ok()
-            };
-            match (over_lines, alone) {
-                (false, false) => return Ok(Shape::Lines),
-                (true, _) if !valid() => return Ok(Shape::Lines),
-                (true, false) => return Ok(Shape::Values),
-                (_, true) => {}
-            }
+/// The lists of records in the objects of a file: in one object, or in the first of several.
+pub(super) fn lists_of(dump: &Dump) -> Vec<String> {
+    let Ok(head) = head(dump) else { return Vec::new() };
+    let Ok((_, objects)) = Outline::of(dump, &head) else { return Vec::new() };
+    let mut pointers: Vec<String> = Vec::new();
+    for list in objects.seen.iter().flat_map(|seen| &seen.scanned.lists) {
+        if !pointers.contains(&list.pointer) {
+            pointers.push(list.pointer.clone());
         }
-        None if whole || !over_lines => return Ok(Shape::Lines),
-        None => {}
     }
-    let lists = match end {
-        Some(_) => scanner,
-        None => text().and_then(scanned).unwrap_or(scanner),
-    };
-    let single = if over_lines { Shape::Values } else { Shape::Lines };
-    let known = dump.at.is_none() && wanted::any_of(dump, &lists.members);
-    of_object(dump, &lists, known, single)
+    pointers
 }
 
-/// The shape of a file that is one object; `known` if the object has columns of the source's records itself.
-fn of_object(dump: &Dump, object: &Scanner, known: bool, single: Shape) -> Result<Shape, NoRecords> {
-    let by_index = object.by_index > 0 && object.by_index == object.members.len();
-    let pointers: Vec<&str> = object.lists.iter().map(|(pointer, _)| pointer.as_str()).collect();
+/// Whether a file is one object.
+pub(super) fn is_single(dump: &Dump) -> bool {
+    head(dump).is_ok_and(|head| Outline::of(dump, &head).is_ok_and(|(_, objects)| objects.is_single))
+}
+
+/// The shape of a file, or why no records can be found in it.
+pub(super) fn of_dump(dump: &Dump) -> Result<Shape, NoRecords> {
+    // What cannot be read is reported by the reader of lines.
+    let Ok(head) = head(dump) else { return Ok(Shape::Lines) };
+    let (shape, objects) = Outline::of(dump, &head)?;
+    match objects.is_single {
+        true => of_object(dump, objects, shape),
+        false => of_objects(dump, &objects.seen, shape),
+    }
+}
+
+fn text(dump: &Dump) -> io::Result<Box<dyn Read + Send>> {
+    text_of(open(&dump.path)?).map(|decoded| decoded.reader)
+}
+
+fn head(dump: &Dump) -> io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    let read = text(dump).and_then(|reader| reader.take(HEAD as u64).read_to_end(&mut head));
+    if head.is_empty() { read.map(|_| head) } else { Ok(head) }
+}
+
+/// The objects at the head of a file.
+struct Outline<'h> {
+    seen: Vec<Seen<'h>>,
+    /// Whether the file is the one object.
+    is_single: bool,
+}
+
+impl<'h> Outline<'h> {
+    /// How the values of a file follow one another, and the first objects among them.
+    fn of(dump: &Dump, head: &'h [u8]) -> Result<(Shape, Outline<'h>), NoRecords> {
+        let several = |shape: Shape, objects: &'h [u8]| {
+            let seen = first_objects(&shape, objects);
+            Ok((shape, Outline { seen, is_single: false }))
+        };
+        let start = head.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        match head.get(start) {
+            Some(b'[') => return Outline::of_list(head, start),
+            Some(b'{') => {}
+            _ => return several(Shape::Lines, head),
+        }
+        let whole = head.len() < HEAD;
+        let mut scanner = Scanner::default();
+        let end = scanner.feed(head);
+        let object = &head[start..end.map_or(head.len(), |end| end as usize)];
+        let line = object.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let over_lines = line.len() < object.len();
+        if over_lines && in_string(line) {
+            // A line that breaks off is that line's fault.
+            return several(Shape::Lines, head);
+        }
+        if let Some(end) = end {
+            let rest = head[end as usize..].trim_ascii_start();
+            let alone = rest.is_empty() && whole;
+            let valid = || notation::from_str::<IgnoredAny>(&String::from_utf8_lossy(object)).is_ok();
+            match (over_lines, alone) {
+                (false, false) => return several(Shape::Lines, head),
+                (true, _) if !valid() => return several(Shape::Lines, head),
+                (true, false) => return several(Shape::Values, head),
+                (_, true) => {}
+            }
+        } else if whole {
+            return several(Shape::Lines, head);
+        }
+        // An object that is longer than the head may be the first line of several.
+        let (scanned, is_followed) = match end {
+            Some(_) => (scanner, false),
+            None => text(dump).map_or((scanner, false), Scanner::scan_stream),
+        };
+        let shape = if over_lines { Shape::Values } else { Shape::Lines };
+        let seen = vec![Seen { scanned, bytes: object }];
+        Ok((shape, Outline { seen, is_single: over_lines || !is_followed }))
+    }
+
+    /// Of a file that begins with a list: of objects, or of lists, or several lists one behind the other.
+    fn of_list(head: &'h [u8], start: usize) -> Result<(Shape, Outline<'h>), NoRecords> {
+        let inner = head[start + 1..].trim_ascii_start();
+        match (inner.first(), inner.get(1..).map(<[u8]>::trim_ascii_start).and_then(|rest| rest.first())) {
+            (Some(b'"'), _) => {
+                return NoRecords::because(
+                    "the file is a list of texts and not of objects\n  hint: `jq -c '.[] | {content: .}' FILE > posts.jsonl` makes an object of each, for fields.content = \"content\"".into(),
+                );
+            }
+            (Some(b'['), Some(b'{')) => {
+                return NoRecords::because(
+                    "the file is a list of lists of objects\n  hint: `jq -c '.[][]' FILE > posts.jsonl` writes an object a line".into(),
+                );
+            }
+            (Some(b'['), _) => {
+                return NoRecords::because(
+                    "the file is a list of lists and not of objects: its columns have no names\n  hint: where the first of them has the names, `jq -c '.[0] as $names | .[1:][] | [$names, .] | transpose | map({(.[0]): .[1]}) | add' FILE > posts.jsonl` writes an object a line".into(),
+                );
+            }
+            _ => {}
+        }
+        let shape = match follows_another(&head[start..]) {
+            true => Shape::Pages { of: Box::new(Shape::Values), at: String::new() },
+            false => Shape::Array,
+        };
+        let seen = if shape == Shape::Array { first_objects(&shape, head) } else { Vec::new() };
+        Ok((shape, Outline { seen, is_single: false }))
+    }
+}
+
+/// The first objects of a head, without the last one, which may be cut off.
+fn first_objects<'h>(shape: &Shape, head: &'h [u8]) -> Vec<Seen<'h>> {
+    let mut splitter = Splitter::of(shape, u64::MAX);
+    splitter.feed(head);
+    let whole = head.len() < HEAD;
+    if whole {
+        splitter.finish(None);
+    }
+    let items = splitter.take();
+    let seen = (0..items.len().min(OBJECTS)).filter_map(|at| {
+        let (from, to) = (items.start(at) as usize, (items.end(at) as usize).min(head.len()));
+        let bytes = head.get(from..to)?.trim_ascii();
+        bytes.starts_with(b"{").then(|| Seen::of(bytes))
+    });
+    seen.collect()
+}
+
+/// Whether another list comes behind the one with which the bytes begin.
+fn follows_another(bytes: &[u8]) -> bool {
+    let (mut depth, mut string, mut escaped) = (0_u32, false, false);
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if string => escaped = true,
+            b'"' => string = !string,
+            // A string that does not end in its line is a fault of that element.
+            b'\n' if string => return false,
+            _ if string => {}
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return bytes[at + 1..].trim_ascii_start().starts_with(b"[");
+                }
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
+/// The shape of a file of several objects that follow one another as `shape` has it.
+fn of_objects(dump: &Dump, objects: &[Seen<'_>], shape: Shape) -> Result<Shape, NoRecords> {
+    if matches!(shape, Shape::Pages { .. }) {
+        return Ok(shape);
+    }
+    let pages = |at: String| Ok(Shape::Pages { of: Box::new(shape.clone()), at });
     if let Some(at) = &dump.at {
-        let wanted = if at.starts_with('/') { at.clone() } else { format!("/{at}") };
-        return match object.lists.iter().find(|(pointer, _)| *pointer == wanted) {
-            Some((_, offset)) => Ok(Shape::Within(offset + 1)),
-            None if pointers.is_empty() => NoRecords::because(format!(
-                "there is no list of records at {wanted}, and no other in the file"
-            )),
-            None => NoRecords::because(format!(
-                "there is no list of records at {wanted}\n  hint: at = {}",
-                pointers.iter().map(|at| format!("{at:?}")).collect::<Vec<_>>().join(" or ")
-            )),
+        let pointers =
+            || objects.iter().flat_map(|seen| &seen.scanned.lists).map(|list| list.pointer.as_str());
+        return match stated(at) {
+            at if at == ITSELF => Ok(shape),
+            at if pointers().any(|pointer| pointer == at) => pages(at),
+            at => {
+                let mut known: Vec<&str> = Vec::new();
+                pointers().for_each(|pointer| {
+                    if !known.contains(&pointer) {
+                        known.push(pointer);
+                    }
+                });
+                not_at(dump, &at, &known)
+            }
         };
     }
-    match object.lists[..] {
-        _ if by_index => NoRecords::because(format!(
-            "the file is one object of columns ({}), as pandas writes it without `orient`\n  hint: df.to_json(FILE, orient=\"records\", lines=True, force_ascii=False)",
-            named(&object.members)
-        )),
-        _ if known => Ok(single),
-        [] if object.objects > 1 && object.objects == object.members.len() => NoRecords::because(format!(
-            "the file is one object whose {} members are objects themselves, and no list of records\n  hint: `jq -c '.[]' FILE > posts.jsonl` writes a member a line",
-            object.members.len()
-        )),
-        [] => Ok(single),
-        [(_, offset)] => Ok(Shape::Within(offset + 1)),
-        _ => NoRecords::because(format!(
-            "the file is one object with {} lists of records\n  hint: name the one of the posts: at = {}",
-            pointers.len(),
-            pointers.iter().map(|at| format!("{at:?}")).collect::<Vec<_>>().join(" or ")
+    match judgement::judge_several(dump, objects) {
+        Judgement::Records => Ok(shape),
+        Judgement::Around(at) => pages(at),
+        Judgement::Open(lists) => NoRecords::because(ask(dump, "its records are objects that have", &lists)),
+        Judgement::Several(lists) => NoRecords::because(format!(
+            "its records are objects with {} lists of records\n  hint: {}",
+            lists.len(),
+            chosen_list(dump, &lists)
         )),
     }
+}
+
+/// A pointer as it is stated, with the slash before it.
+fn stated(at: &str) -> String {
+    if at.starts_with('/') { at.to_owned() } else { format!("/{at}") }
+}
+
+fn not_at(dump: &Dump, at: &str, known: &[&str]) -> Result<Shape, NoRecords> {
+    NoRecords::because(match known {
+        [] => format!(
+            "there is no list of records at {at}, and no other in the file\n  hint: without `at` the objects themselves are read"
+        ),
+        known => format!("there is no list of records at {at}\n  hint: {}", chosen_list(dump, known)),
+    })
+}
+
+/// The question whether objects are records or what is around them.
+fn ask(dump: &Dump, what: &str, lists: &[String]) -> String {
+    let texts =
+        wanted::text_columns(dump).iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" or ");
+    let settings: Vec<String> = lists.iter().map(|at| toml_string(at)).collect();
+    format!(
+        "{what} {texts} and a list of records that have it, too ({})\n  hint: at = {} reads the records of the list, at = \"/\" the objects around it",
+        lists.join(", "),
+        settings.join(" or ")
+    )
+}
+
+/// The shape of a file that is one object.
+fn of_object(dump: &Dump, objects: Outline<'_>, single: Shape) -> Result<Shape, NoRecords> {
+    let Some(Seen { scanned: object, bytes }) = objects.seen.into_iter().next() else { return Ok(single) };
+    let by_index = object.by_index > 0 && object.by_index == object.count;
+    let pointers: Vec<&str> = object.lists.iter().map(|list| list.pointer.as_str()).collect();
+    let within = |at: &str| {
+        let found = object.lists.iter().find(|list| list.pointer == at);
+        found.map(|list| Shape::Within(list.begins + 1))
+    };
+    if let Some(at) = &dump.at {
+        let at = stated(at);
+        return match within(&at) {
+            _ if at == ITSELF => Ok(single),
+            Some(shape) => Ok(shape),
+            None => not_at(dump, &at, &pointers),
+        };
+    }
+    let members: Option<Map<String, Value>> = match bytes.len() < HEAD {
+        true => notation::from_str(&String::from_utf8_lossy(bytes)).ok(),
+        false => None,
+    };
+    let has_lists = pointers.iter().any(|at| !matches!(*at, "/errors" | "/error/errors" | "/error/details"));
+    let own = wanted::held(dump, &object.members);
+    let states_error = |members: &Map<String, Value>| judgement::is_error_reply(members);
+    if !has_lists && !own.texts && members.as_ref().is_some_and(states_error) {
+        return NoRecords::because(format!(
+            "the file is a server's reply about an error ({}) and no posts\n  hint: download it again, or leave it out of `path`",
+            named(&object.members)
+        ));
+    }
+    if !own.texts && members.as_ref().is_some_and(judgement::is_map_of_texts) {
+        return NoRecords::because(
+            "the file is one object of texts by their ids\n  hint: `jq -c 'to_entries[] | {id: .key, content: .value}' FILE > posts.jsonl` writes a text a line, for fields = { id = \"id\", content = \"content\" }".into(),
+        );
+    }
+    let is_split = ["columns", "data"].iter().all(|name| object.members.iter().any(|member| member == name));
+    if is_split && pointers.is_empty() && !own.texts {
+        return NoRecords::because(
+            "the file is one object of `columns` and `data`, as pandas writes it with orient=\"split\"\n  hint: df.to_json(FILE, orient=\"records\", lines=True, force_ascii=False)".into(),
+        );
+    }
+    if by_index {
+        return NoRecords::because(format!(
+            "the file is one object of columns ({}), as pandas writes it without `orient`\n  hint: df.to_json(FILE, orient=\"records\", lines=True, force_ascii=False)",
+            named(&object.members)
+        ));
+    }
+    match judgement::judge_single(dump, &object, bytes) {
+        Judgement::Around(at) => Ok(within(&at).unwrap_or(single)),
+        Judgement::Open(lists) => NoRecords::because(ask(dump, "the file is one object that has", &lists)),
+        Judgement::Several(lists) => NoRecords::because(format!(
+            "the file is one object with {} lists of records\n  hint: {}",
+            lists.len(),
+            chosen_list(dump, &lists)
+        )),
+        Judgement::Records if object.objects > 1 && object.objects == object.count && !own.texts => {
+            NoRecords::because(format!(
+                "the file is one object whose {} members are objects themselves, and no list of records\n  hint: `{}` writes a member a line",
+                object.count,
+                unwrap_by_jq(dump, "")
+            ))
+        }
+        Judgement::Records => Ok(single),
+    }
+}
+
+/// How one of several lists is chosen: by the key of a source, which a published set does not have.
+fn chosen_list<T: AsRef<str>>(dump: &Dump, pointers: &[T]) -> String {
+    match dump.kind {
+        SourceKind::Published => {
+            let commands = pointers.iter().map(|at| format!("`{}`", unwrap_by_jq(dump, at.as_ref())));
+            format!(
+                "{} writes the records a line; then name that file",
+                commands.collect::<Vec<_>>().join(" or ")
+            )
+        }
+        _ => {
+            let settings = pointers.iter().map(|at| format!("at = {}", toml_string(at.as_ref())));
+            format!("name the one of the posts: {}", settings.collect::<Vec<_>>().join(" or "))
+        }
+    }
+}
+
+/// The command that writes the records of lists at this pointer a line each, into a file beside the dump.
+fn unwrap_by_jq(dump: &Dump, pointer: &str) -> String {
+    let is_plain = |key: &str| {
+        key.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    let path: String = pointer
+        .split('/')
+        .filter(|key| !key.is_empty())
+        .map(|key| match is_plain(key) {
+            true => format!(".{key}"),
+            false => format!(".[{}]", serde_json::json!(key)),
+        })
+        .collect();
+    let filter = if path.is_empty() { ".[]".to_owned() } else { format!("{path}[]") };
+    let name = dump.path.file_name().unwrap_or_default().to_string_lossy();
+    let stem = name.split('.').next().unwrap_or_default();
+    let to = dump.path.with_file_name(format!("{stem}-records.jsonl"));
+    let word = |path: &Path| shell_word(&path.display().to_string());
+    // What is packed has to be unpacked for jq.
+    let (read, from) = match Packing::of_file(&dump.path) {
+        Packing::Plain => (String::new(), format!(" {}", word(&dump.path))),
+        packing => (format!("{} {} | ", packing.unpacks_by(), word(&dump.path)), String::new()),
+    };
+    format!("{read}jq -c {}{from} > {}", shell_word(&filter), word(&to))
 }
 
 fn named(members: &[String]) -> String {
-    members.join(", ")
+    let more = if members.len() > NAMED { ", …" } else { "" };
+    members[..members.len().min(NAMED)].join(", ") + more
 }
 
 /// Whether a line of JSON ends inside of a string.
@@ -141,160 +387,4 @@ fn in_string(line: &[u8]) -> bool {
         }
     }
     string
-}
-
-fn scanned(mut reader: Box<dyn Read + Send>) -> io::Result<Scanner> {
-    let mut scanner = Scanner::default();
-    let mut buffer = vec![0; 1 << 18];
-    loop {
-        match reader.read(&mut buffer) {
-            Ok(0) => return Ok(scanner),
-            Ok(read) => {
-                if scanner.feed(&buffer[..read]).is_some() {
-                    return Ok(scanner);
-                }
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            // What comes before damage counts.
-            Err(_) => return Ok(scanner),
-        }
-    }
-}
-
-/// Finds the lists in an object, without keeping it.
-#[derive(Debug, Default)]
-struct Scanner {
-    at: u64,
-    string: bool,
-    escaped: bool,
-    /// The keys of the members that are open, from the outermost object.
-    keys: Vec<String>,
-    key: Vec<u8>,
-    expects_key: bool,
-    /// Open brackets of the list that is passed over.
-    list: u32,
-    /// A list whose first element has not come yet, and where it begins.
-    begun: bool,
-    begins: u64,
-    /// Whether a member's object has just begun.
-    inner: bool,
-    /// Pointers to the lists of objects, and where they begin.
-    lists: Vec<(String, u64)>,
-    /// The names of the outermost members.
-    members: Vec<String>,
-    /// How many of these are objects, and how many of those begin with the key 0.
-    objects: usize,
-    by_index: usize,
-}
-
-impl Scanner {
-    /// Takes a piece; where the object ends in it, the offset behind.
-    fn feed(&mut self, piece: &[u8]) -> Option<u64> {
-        for byte in piece {
-            self.at += 1;
-            if self.step(*byte) {
-                return Some(self.at);
-            }
-        }
-        None
-    }
-
-    /// Whether the byte ends the object.
-    fn step(&mut self, byte: u8) -> bool {
-        if self.string {
-            match byte {
-                _ if self.escaped => self.escaped = false,
-                b'\\' => self.escaped = true,
-                b'"' => {
-                    self.string = false;
-                    if self.list == 0 && self.expects_key {
-                        self.close_key();
-                    }
-                    return false;
-                }
-                _ => {}
-            }
-            if self.list == 0 && self.expects_key && self.key.len() < 256 {
-                self.key.push(byte);
-            }
-            return false;
-        }
-        if byte.is_ascii_whitespace() {
-            return false;
-        }
-        if std::mem::take(&mut self.begun) && byte == b'{' {
-            let pointer: String = self.keys.iter().map(|key| format!("/{key}")).collect();
-            if self.lists.len() < NAMED {
-                self.lists.push((pointer, self.begins));
-            }
-        }
-        match byte {
-            b'"' => {
-                self.string = true;
-                self.key.clear();
-            }
-            b'[' | b'{' if self.list > 0 => self.list += 1,
-            b']' | b'}' if self.list > 0 => self.list -= 1,
-            _ if self.list > 0 => {}
-            b'[' => {
-                (self.list, self.begun) = (1, true);
-                self.begins = self.at - 1;
-            }
-            b'{' => {
-                self.objects += usize::from(self.keys.len() == 1);
-                self.inner = self.keys.len() == 1;
-                self.keys.push(String::new());
-                self.expects_key = true;
-            }
-            b'}' => {
-                self.keys.pop();
-                self.expects_key = false;
-                return self.keys.is_empty();
-            }
-            b':' => self.expects_key = false,
-            b',' => self.expects_key = true,
-            _ => {}
-        }
-        false
-    }
-
-    fn close_key(&mut self) {
-        let key = String::from_utf8_lossy(&self.key).into_owned();
-        if self.keys.len() == 1 && self.members.len() < NAMED {
-            self.members.push(key.clone());
-        }
-        if self.keys.len() == 2 && std::mem::take(&mut self.inner) {
-            self.by_index += usize::from(key == "0");
-        }
-        if let Some(open) = self.keys.last_mut() {
-            *open = key;
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn scan(text: &str) -> Scanner {
-        let mut scanner = Scanner::default();
-        for piece in text.as_bytes().chunks(3) {
-            if scanner.feed(piece).is_some() {
-                break;
-            }
-        }
-        scanner
-    }
-
-    #[test]
-    fn lists_of_records_are_found_at_any_depth() {
-        let found = scan(
-            r#"{"a": "[{", "data": {"n": [1], "children": [ {"x": [{}]}, {}]}, "rows": [{"y": 1}], "e": []}"#,
-        );
-        let pointers: Vec<&str> = found.lists.iter().map(|(at, _)| at.as_str()).collect();
-        assert_eq!(pointers, ["/data/children", "/rows"]);
-        assert_eq!(found.members, ["a", "data", "rows", "e"]);
-        let text = r#"{"t": {"0": 1, "1": 2}, "s": {"0": "x"}}"#;
-        assert_eq!((scan(text).by_index, scan(text).members.len()), (2, 2));
-    }
 }

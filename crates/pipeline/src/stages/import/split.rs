@@ -7,8 +7,26 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::shape::Shape as Form;
+use riddlemill_files::reading::RowFault;
 use riddlemill_record::Reason;
+
+/// How records follow one another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Lines,
+    Array,
+    /// Objects, each over several lines, as `jq` writes them.
+    Values,
+    /// The list that begins behind so many bytes.
+    Within(u64),
+    /// Pages, of which each has a list of records.
+    Pages {
+        /// How the pages follow one another: as lines, elements of a list, or over several lines.
+        of: Box<Form>,
+        /// The pointer to the list in each of them; empty where a page is the list.
+        at: String,
+    },
+}
 
 /// A line or an array element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +96,7 @@ pub enum Unread {
     #[error("{0} bytes, over the limit of import.max_line_mib")]
     Oversize(u64),
     /// Not UTF-8.
-    #[error("not UTF-8 at byte {at}{}", if *.gbk { ": it reads as GBK\n  hint: iconv -f GB18030 -t UTF-8 FILE" } else { "" })]
+    #[error("not UTF-8 at byte {at}{}", if *.gbk { ": it reads as GBK\n  hint: this line is in another encoding than the file: write it as UTF-8 again, or set aside the part that is GBK (`iconv -f GB18030 -t UTF-8`)" } else { "" })]
     Encoding {
         /// The offset of the first wrong byte in the item.
         at: usize,
@@ -91,6 +109,9 @@ pub enum Unread {
     /// The file ends here although it should not.
     #[error("the file ends in the middle: {0}")]
     Truncated(&'static str),
+    /// A row of a table that cannot be put under its columns.
+    #[error(transparent)]
+    Row(#[from] RowFault),
     /// The file holds something else than its first bytes promise.
     #[error("{0}")]
     Foreign(&'static str),
@@ -103,7 +124,7 @@ impl Unread {
             Unread::Oversize(_) => Reason::Oversize,
             Unread::Encoding { .. } | Unread::Undecoded(_) => Reason::Encoding,
             Unread::Truncated(_) => Reason::Truncated,
-            Unread::Foreign(_) => Reason::Unreadable,
+            Unread::Row(_) | Unread::Foreign(_) => Reason::Unreadable,
         }
     }
 
@@ -167,21 +188,23 @@ impl Splitter {
     }
 
     /// For a stream of this shape.
-    pub(super) fn of(shape: Form, limit: u64) -> Splitter {
+    pub(super) fn of(shape: &Form, limit: u64) -> Splitter {
         let array = || Shape::Array(Array { depth: 1, ..Array::default() });
         let splitter = Splitter::new(limit);
         match shape {
             // Blanks before the first item are counted there.
             Form::Lines | Form::Array => splitter,
             Form::Values => Splitter { shape: Shape::Values(Array::default()), ..splitter },
-            Form::Within(before) => Splitter { shape: array(), before: Some(before), ..splitter },
+            Form::Within(before) => Splitter { shape: array(), before: Some(*before), ..splitter },
+            // Pages are taken apart once they are whole.
+            Form::Pages { of, .. } => Splitter::of(of, limit),
         }
     }
 
     /// Goes on at the item of this position, in a stream that was cut into items before.
-    pub(super) fn resumed(limit: u64, shape: Form, position: u64) -> Splitter {
+    pub(super) fn resumed(limit: u64, shape: &Form, position: u64) -> Splitter {
         let shape = match shape {
-            Form::Lines => Shape::Lines,
+            Form::Lines | Form::Pages { .. } => Shape::Lines,
             Form::Values => Shape::Values(Array::default()),
             Form::Array | Form::Within(_) => Shape::Array(Array { depth: 1, ..Array::default() }),
         };

@@ -46,7 +46,7 @@ fn a_broken_element_costs_only_itself() {
 #[test]
 fn objects_over_lines_and_lists_in_objects_are_cut() {
     let read = |shape: Form, bytes: &[u8]| {
-        let mut splitter = Splitter::of(shape, 1000);
+        let mut splitter = Splitter::of(&shape, 1000);
         bytes.chunks(3).for_each(|piece| splitter.feed(piece));
         splitter.finish(None);
         let items = splitter.take();
@@ -97,7 +97,7 @@ fn again(bytes: &[u8], limit: u64) -> (Vec<Owned>, Vec<Owned>) {
     let all: Vec<Owned> = items.par_iter().map(owned).collect();
     let resumed = (0..items.len()).filter(|at| !ends(&all[*at])).map(|at| {
         let position = items.get(at).unwrap().position;
-        let mut splitter = Splitter::resumed(limit, shape, position);
+        let mut splitter = Splitter::resumed(limit, &shape, position);
         splitter.feed(&bytes[items.start(at) as usize..]);
         splitter.finish(None);
         owned(splitter.take().get(0).unwrap())

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Dump, Secrets, add_names, import, no_names, words_evidence};
 use crate::config::sections;
-use crate::stages::commit::NewRows;
-use crate::stages::context::{About, Rows, StageError};
+use crate::stages::context::{About, NewRows, Rows, StageError};
 use crate::stages::job::{Job, StepContext};
 use crate::stages::salt;
 use crate::stages::stage::Stage;

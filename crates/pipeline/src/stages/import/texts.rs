@@ -3,10 +3,12 @@
 
 use std::borrow::Cow;
 
+use encoding_rs::{Encoding, GB18030, WINDOWS_1252};
+
 use super::{Parsed, RawPost};
 use crate::config::SourceKind;
-use riddlemill_harvest::pages::entities;
 use riddlemill_harvest::pages::mojibake::garbled;
+use riddlemill_harvest::pages::{entities, text_of_html};
 use riddlemill_record::Reason;
 
 /// A parsed item with the entities of its texts decoded once. Pages are HTML, whose entities their parsers decode; puzzles are
@@ -15,13 +17,39 @@ pub(super) fn decoded(kind: SourceKind, parsed: Parsed) -> Parsed {
     let Parsed::Post(mut post) = parsed else { return parsed };
     match kind {
         SourceKind::Puzzles | SourceKind::Published => return Parsed::Post(post),
-        // A table's note is JSON, whose columns belong to its owner.
-        SourceKind::Table => {}
+        // A table's note is JSON, whose columns belong to its owner; its texts may come from a site's database.
+        SourceKind::Table => {
+            shown(&mut post);
+            return Parsed::Post(post);
+        }
         _ => decode(&mut post.note),
     }
     decode(&mut post.title);
     decode(&mut post.content);
     Parsed::Post(post)
+}
+
+/// Texts of a table as a page would show them, where they are HTML; the others with their entities decoded.
+fn shown(post: &mut RawPost) {
+    let mut read = Vec::new();
+    for (name, text) in [("title", &mut post.title), ("content", &mut post.content)] {
+        let Some(written) = text.as_mut() else { continue };
+        match text_of_html(written) {
+            Some(shown) => {
+                *text = Some(shown);
+                read.push(name);
+            }
+            // The blank that it stands for is one that no rule takes for a blank.
+            None => *written = written.replace("&nbsp;", " "),
+        }
+        if !read.contains(&name) {
+            decode(text);
+        }
+    }
+    if !read.is_empty() {
+        let what = format!("{} in HTML, read as the text that it shows", read.join(" and "));
+        post.noted = if post.noted.is_empty() { what } else { format!("{}; {what}", post.noted) };
+    }
 }
 
 fn decode(text: &mut Option<String>) {
@@ -39,17 +67,45 @@ pub(super) fn readable(kind: SourceKind, parsed: Parsed) -> Parsed {
         // A published row is what others compare with, whatever it says.
         parsed if kind == SourceKind::Published => parsed,
         Parsed::Post(post) => match mojibake(&post) {
-            Some(piece) => Parsed::Out(
-                Reason::Encoding,
-                format!(
-                    "`{piece}` was read in another encoding than it was written in; save the source as UTF-8"
-                ),
-            ),
+            Some(piece) => Parsed::Out(Reason::Encoding, misread(&piece)),
             None => Parsed::Post(post),
         },
         Parsed::Page(posts) => Parsed::Page(posts.into_iter().map(|parsed| readable(kind, parsed)).collect()),
         other => other,
     }
+}
+
+/// How a piece was misread, and what undoes it.
+fn misread(piece: &str) -> String {
+    let is_utf8 = |encoding: &'static Encoding| {
+        let (bytes, _, lost) = encoding.encode(piece);
+        !lost && std::str::from_utf8(&bytes).is_ok()
+    };
+    let undone = |read: &str, name: &str| {
+        (
+            format!("is UTF-8 that was read as {read} and stored so"),
+            format!(
+                "`iconv -f UTF-8 -t {name} FILE > NEW` undoes it where the whole file is so, and Python's `ftfy` where some texts \
+                 are; then name the new file as `path`"
+            ),
+        )
+    };
+    let (what, hint) = if piece.contains('\u{fffd}') || piece.contains("锟斤拷") {
+        (
+            "has characters that were lost when it was read in another encoding".to_owned(),
+            "get the source again, and save it as UTF-8".to_owned(),
+        )
+    } else if is_utf8(WINDOWS_1252) {
+        undone("windows-1252", "WINDOWS-1252")
+    } else if is_utf8(GB18030) {
+        undone("GBK", "GB18030")
+    } else {
+        (
+            "was read in another encoding than it was written in".to_owned(),
+            "save the source as UTF-8, from a copy from before it was read so".to_owned(),
+        )
+    };
+    format!("`{piece}` {what}\n  hint: {hint}")
 }
 
 fn mojibake(post: &RawPost) -> Option<String> {
@@ -59,6 +115,7 @@ fn mojibake(post: &RawPost) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use riddlemill_text::hint::parts;
 
     fn post(title: &str, content: Option<&str>) -> Parsed {
         let content = content.map(str::to_owned);
@@ -86,16 +143,33 @@ mod tests {
     }
 
     #[test]
+    fn html_in_a_table_is_read_as_its_text_and_that_is_noted() {
+        let Parsed::Post(read) =
+            decoded(SourceKind::Table, post("<p>云会&nbsp;恐高吗</p>", Some("一<br>二")))
+        else {
+            panic!("no post")
+        };
+        assert_eq!((read.title.as_deref(), read.content.as_deref()), (Some("云会 恐高吗"), Some("一\n二")));
+        assert_eq!(read.noted, "title and content in HTML, read as the text that it shows");
+        let plain = decoded(SourceKind::Table, post("<爸爸去哪了>&nbsp;云", None));
+        assert_eq!(plain, post("<爸爸去哪了> 云", None));
+    }
+
+    #[test]
     fn mojibake_is_set_aside_with_the_piece() {
-        for (title, content) in [
-            ("Why don抰 fish drown?", None),
-            ("Why don’t fish drown?", Some("donâ€™t")),
-            ("涓轰粈涔堢尗涓嶄細椋烇紵", None),
-            ("为什么��不会笑？", None),
+        for (title, content, mends) in [
+            ("Why don抰 fish drown?", None, "save the source as UTF-8"),
+            ("Why don’t fish drown?", Some("donâ€™t"), "iconv -f UTF-8 -t WINDOWS-1252"),
+            ("涓轰粈涔堢尗涓嶄細椋烇紵", None, "iconv -f UTF-8 -t GB18030"),
+            ("为什么��不会笑？", None, "get the source again"),
         ] {
             let out = readable(SourceKind::Puzzles, post(title, content));
             let Parsed::Out(Reason::Encoding, what) = out else { panic!("{out:?}") };
-            assert!(what.starts_with('`') && what.contains("save the source as UTF-8"), "{what}");
+            let (what, hint) = parts(&what);
+            assert!(
+                what.starts_with('`') && hint.is_some_and(|hint| hint.contains(mends)),
+                "{what} {hint:?}"
+            );
             let page =
                 readable(SourceKind::Warc, Parsed::Page(vec![post(title, content), post("云？", None)]));
             let Parsed::Page(posts) = page else { panic!("{page:?}") };

@@ -58,15 +58,51 @@ pub(super) fn in_braces(pattern: &str) -> impl Iterator<Item = &str> {
     pattern.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name.trim())
 }
 
-/// Whether one of these is a column that records of a dump must have, or the member that goes on to it. Of a table it is one of texts: what is around a list of
-/// posts may have an id and a date, too.
-pub(super) fn any_of(dump: &Dump, names: &[String]) -> bool {
-    let is_of_texts = |wanted: &&Wanted| {
-        dump.kind != SourceKind::Table || matches!(wanted.by.as_str(), "fields.title" | "fields.content")
-    };
-    let is_there = |name: &String| {
+/// How much of what a source's records have these names are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Held {
+    /// Whether a text is among them, or what shows a record of the kind.
+    pub(super) texts: bool,
+    /// How many of the columns.
+    pub(super) columns: usize,
+}
+
+/// What these names of columns hold of a dump's records. A member counts for what is in it (`author` for `author.name`).
+pub(super) fn held(dump: &Dump, names: &[String]) -> Held {
+    let is_there = |name: &str| {
         let member = name.split('.').next().unwrap_or_default();
-        names.contains(name) || names.iter().any(|known| known == member)
+        names.iter().any(|known| column_name(known) == column_name(name) || known == member)
     };
-    wanted(dump).iter().filter(is_of_texts).flat_map(|wanted| &wanted.any).any(is_there)
+    if dump.kind == SourceKind::Table {
+        let mut held = Held::default();
+        for (field, pattern) in &dump.fields {
+            let inner: Vec<&str> = in_braces(pattern).collect();
+            let all = is_there(pattern) || !inner.is_empty() && inner.into_iter().all(is_there);
+            held.columns += usize::from(all);
+            held.texts |= all && matches!(field.as_str(), "title" | "content");
+        }
+        return held;
+    }
+    let found: Vec<bool> =
+        wanted(dump).iter().map(|wanted| wanted.any.iter().any(|name| is_there(name))).collect();
+    let texts = match dump.kind {
+        // Their posts are known by two ids.
+        SourceKind::ThreadDump | SourceKind::Aiotieba => found.iter().all(|found| *found),
+        _ => found.last() == Some(&true),
+    };
+    Held { texts, columns: found.into_iter().filter(|found| *found).count() }
+}
+
+/// The columns with the texts of a dump's records.
+pub(super) fn text_columns(dump: &Dump) -> Vec<String> {
+    if dump.kind == SourceKind::Table {
+        let patterns = ["title", "content"].iter().filter_map(|field| dump.fields.get(*field));
+        return patterns
+            .flat_map(|pattern| {
+                let inner: Vec<String> = in_braces(pattern).map(str::to_owned).collect();
+                if inner.is_empty() { vec![pattern.clone()] } else { inner }
+            })
+            .collect();
+    }
+    wanted(dump).pop().map(|wanted| wanted.any).unwrap_or_default()
 }

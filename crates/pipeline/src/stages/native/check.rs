@@ -5,8 +5,8 @@ use riddlemill_benchmarks::{Benchmark, find};
 
 use super::{Form, OPERATIONS, Operation, Records, Shape, rows_of};
 use crate::config::{Problem, unknown};
+use crate::stages;
 use crate::stages::context::Rows;
-use crate::stages::registry;
 
 /// Every problem with the operations of a benchmark, each with its place.
 pub fn problems(benchmark: &'static Benchmark) -> Vec<Problem> {
@@ -94,7 +94,7 @@ fn lacking(shapes: &[Shape], rows: Rows) -> String {
 
 fn rows_of_step(benchmark: &'static Benchmark, step: &str) -> Option<Rows> {
     let step = benchmark.steps.iter().find(|known| known.name == step)?;
-    Some(registry::declared(benchmark, step)?.rows())
+    Some(stages::declared_stage(benchmark, step)?.rows())
 }
 
 /// Parts of a record that an operation reads or returns differently from the step's declaration.

@@ -5,7 +5,6 @@
 //! takes and leaves, and a [`Stage`]. [`fill`] is common to those that draft fields of a record, and [`check`] reports mistakes
 //! of a folder.
 
-mod anonymise_riddle;
 pub mod check;
 mod fill;
 mod given_premises;
@@ -16,10 +15,8 @@ mod reread;
 mod riddle;
 mod roles;
 mod same_riddle;
-mod spelling;
 
-use super::commit::NewRows;
-use super::context::{About, Rows};
+use super::context::{About, NewRows, Rows};
 use super::job::{Job, StepContext};
 use super::stage::Stage;
 use crate::config::{Config, sections};
@@ -32,8 +29,8 @@ pub(super) use roles::{bare_variant, of_role};
 /// Every operation that a step may name.
 static OPERATIONS: &[&Operation] = &[
     &riddle::OPERATION,
-    &anonymise_riddle::OPERATION,
-    &spelling::OPERATION,
+    &riddle::ANONYMISE,
+    &fill::OPERATION,
     &same_riddle::OPERATION,
     &given_premises::OPERATION,
     &neighbours::OPERATION,

@@ -5,9 +5,8 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::{About, Declared, Form, Job, NewRows, Operation, Records, Shape, Stage, subjects_of};
-use crate::stages::context::StageError;
+use crate::stages::context::{StageError, Unusable};
 use crate::stages::published::{self, Published};
-use crate::stages::unusable::Unusable;
 use riddlemill_record::{Cause, Column, Evidence, Outcome, OwnedCell, Reason, Record, Row, Standing};
 use riddlemill_tables::StageWriter;
 use riddlemill_text::options::{Mean, gap_pair, order};

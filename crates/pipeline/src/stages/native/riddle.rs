@@ -1,23 +1,30 @@
 //! `riddle`: turns the text of a riddle's page into question and answer: entities decoded, lines joined, promotion
 //! removed. They go into the columns of a puzzle, or into the step's group of a declared record.
+//!
+//! `anonymise_riddle`: marks personal data in both texts of a puzzle. Texts of declared records are marked by `anonymise` with
+//! `texts`.
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
-
-use super::{
-    About, Declared, Job, NewRows, Operation, Records, Reread, Shape, Stage, Written, goes_on, rows_of, shown,
-};
-use crate::config::Config;
-use crate::stages::context::{Rows, StageError};
-use crate::stages::overrule::{by_rule, edit_parts, edits, overruled};
-use crate::stages::rule::Rule;
-use crate::stages::subject;
-use crate::stages::subject::declared::Groups;
 use riddlemill_record::{Outcome, OwnedCell, Post, Reason, Row};
 use riddlemill_review::decisions::{Ruling, Verdict};
-use riddlemill_text::puzzle::promotion;
+use riddlemill_text::offline::Anonymise;
+use riddlemill_text::puzzle::riddle;
 use riddlemill_text::text::clean::debris;
+use serde_json::{Value, json};
+
+use super::reread::full_text;
+use super::{
+    About, Declared, Job, NewRows, Operation, Records, Reread, Shape, Stage, StepContext, Written, goes_on,
+    rows_of, shown,
+};
+use crate::config::{Config, sections};
+use crate::stages::context::{Rows, StageError};
+use crate::stages::overrule::{by_rule, edit_parts, edits, overruled};
+use crate::stages::rule::{Overrulable, Rule};
+use crate::stages::subject;
+use crate::stages::subject::declared::Groups;
+use crate::stages::texts::{anonymise_stage, policy_lists};
 
 #[derive(Debug)]
 struct Riddle(&'static Declared);
@@ -95,6 +102,7 @@ impl Rule<Post, Row> for Riddle {
 }
 
 const QUESTION: &str = "question";
+
 const ANSWER: &str = "answer";
 
 /// A riddle without the other texts on its page.
@@ -110,8 +118,8 @@ fn strip(post: Post) -> Outcome<Stripped> {
     let (asked, answered) =
         (post.title.clone().unwrap_or_default(), post.content.clone().unwrap_or_default());
     let (asked, answered) = (tidy(&asked), tidy(&answered));
-    let (question, mut gone) = promotion::strip(&asked, &post.links);
-    let (answer, more) = promotion::strip(&answered, &post.links);
+    let (question, mut gone) = riddle::strip_promotion(&asked, &post.links);
+    let (answer, more) = riddle::strip_promotion(&answered, &post.links);
     gone.extend(more);
     if !question.contains(char::is_alphanumeric) {
         return Outcome::Dropped { reason: Reason::Empty, evidence: asked.clone() };
@@ -214,6 +222,66 @@ fn filled(post: &Post, step: &Declared, stripped: &Stripped) -> Row {
     record.set_text(QUESTION, stripped.question.as_str());
     record.set_text(ANSWER, stripped.answer.as_str());
     record
+}
+
+#[derive(Debug)]
+struct AnonymiseRiddle(&'static Declared);
+
+/// The columns that are marked.
+const TEXTS: [&str; 2] = ["question", "answer"];
+
+pub(super) static ANONYMISE: Operation = Operation {
+    name: "anonymise_riddle",
+    version: 1,
+    section: "anonymise",
+    records: Records::Made { of: &[Shape::Columns(&TEXTS)], into: &[Shape::Columns(&TEXTS)] },
+    inputs: &[],
+    gives: &[],
+    settings: &[],
+    of_declared: "a table `[step.anonymise]` with `texts = [\"riddle.question\", \"riddle.answer\"]` marks the fields of declared records",
+    stage: |step| Box::new(AnonymiseRiddle(step)),
+};
+
+impl Stage for AnonymiseRiddle {
+    fn about(&self) -> About {
+        ANONYMISE.about(self.0)
+    }
+
+    fn takes(&self, verdict: Verdict) -> bool {
+        matches!(verdict, Verdict::Keep | Verdict::Drop | Verdict::Hold)
+    }
+
+    fn evidence(&self, step: &StepContext<'_>) -> Result<BTreeMap<String, String>, StageError> {
+        Ok(policy_lists(&step.config.root, &step.settings(ANONYMISE.section))?.evidence())
+    }
+
+    fn writes_texts(&self) -> bool {
+        true
+    }
+
+    fn reread(&self, config: &Config, recipe: &str) -> Result<Option<Reread>, StageError> {
+        let stage = english(config, recipe)?;
+        Ok(Some(Box::new(move |written| match written {
+            Written::Row(row) => goes_on(stage.columns(row, &TEXTS)).map(Written::Row),
+            other => Some(other),
+        })))
+    }
+
+    fn make(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
+        let stage = english(job.asking.config, job.asking.recipe)?;
+        let rule = Overrulable {
+            rule: |row| stage.columns(row, &TEXTS),
+            seen: full_text,
+            passing: |row| stage.marked_columns(row, &TEXTS),
+        };
+        job.each_row(Rows::columns, &rule)
+    }
+}
+
+/// Puzzles are in English, whatever the language of a workspace's posts is.
+fn english(config: &Config, recipe: &str) -> Result<Anonymise, StageError> {
+    let settings: sections::Anonymise = config.typed(Some(recipe), ANONYMISE.section);
+    anonymise_stage(&config.root, &sections::Anonymise { language: Some(sections::Language::En), ..settings })
 }
 
 #[cfg(test)]

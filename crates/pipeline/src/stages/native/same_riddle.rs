@@ -13,7 +13,7 @@ use crate::stages::embed::{Embedded, Embeds};
 use riddlemill_record::{Outcome, Post, Record, Row};
 use riddlemill_review::decisions::Verdict;
 use riddlemill_text::offline::dedup::tagged_text;
-use riddlemill_text::puzzle::sameness::answers_agree;
+use riddlemill_text::puzzle::riddle::answers_agree;
 use riddlemill_text::text::sameness::is_over_length;
 
 #[derive(Debug)]

@@ -1,6 +1,6 @@
-//! Answers made elsewhere: raw/responses/*.jsonl, and a sample's.
+//! Answers made elsewhere: the files of raw/responses, and a sample's.
 //!
-//! A line is `{"item": "tieba:1", "model": "some-model", "text": "…", "for": "question", "sample": 0}`; `for` is the name of
+//! A row (a line of JSON Lines, an element of a list, a row of a table) is `{"item": "tieba:1", "model": "some-model", "text": "…", "for": "question", "sample": 0}`; `for` is the name of
 //! one of the step's cases (the first one by default), and `sample` is optional.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -13,12 +13,12 @@ use super::Answer;
 use crate::config::{Config, unknown};
 use crate::stages::StageError;
 use crate::stages::draft::Draft;
+use crate::stages::import::{as_lines, files_as_lines};
 use crate::stages::line_error::LineError;
 use crate::stages::subject::in_scope;
-use riddlemill_files::fence;
 use riddlemill_llm::without_reasoning;
 use riddlemill_record::{Record, Row, record};
-use riddlemill_tables::{Error, Workspace};
+use riddlemill_tables::Workspace;
 
 record! {
     /// A line that is not a response to any record.
@@ -82,30 +82,26 @@ impl Made {
     /// [`StageError::Store`] where a file cannot be read.
     pub fn load(draft: Draft, config: &Config, recipe: &str) -> Result<Made, StageError> {
         let declared = draft.declared();
-        let mut paths: Vec<(PathBuf, bool)> = Vec::new();
-        let folder = Workspace::new(&config.root).raw().join("responses");
-        if declared.made == Some("responses") && folder.exists() {
-            let entries = fence::list(&folder).map_err(Error::io("read", &folder))?;
-            for entry in entries {
-                let path = entry.map_err(Error::io("read", &folder))?.path();
-                if path.extension().is_some_and(|extension| extension == "jsonl") {
-                    paths.push((path, false));
-                }
-            }
-            paths.sort();
+        let mut files = Vec::new();
+        if declared.made == Some("responses") {
+            files = files_as_lines(&Workspace::new(&config.root).raw().join("responses"))?;
         }
+        let mut files: Vec<(PathBuf, String, bool)> =
+            files.into_iter().map(|(path, text)| (path, text, false)).collect();
         let sample = declared.sample.and_then(|(section, key)| config.value(recipe, section, key)?.as_str());
         if let Some(sample) = sample.filter(|sample| !sample.is_empty())
             && config.root.join(sample).exists()
         {
-            paths.push((config.root.join(sample), true));
+            let path = config.root.join(sample);
+            let text = as_lines(&path)?;
+            files.push((path, text, true));
         }
-        let read = |(path, sample): (PathBuf, bool)| {
-            let bytes = fence::read(&path).map_err(Error::io("read", &path))?;
-            let name = path.strip_prefix(&config.root).unwrap_or(&path).display().to_string();
-            Ok(File { name, text: String::from_utf8_lossy(&bytes).into_owned(), sample })
+        let named = |(path, text, sample): (PathBuf, String, bool)| File {
+            name: path.strip_prefix(&config.root).unwrap_or(&path).display().to_string(),
+            text,
+            sample,
         };
-        Ok(Made { files: paths.into_iter().map(read).collect::<Result<_, Error>>()? })
+        Ok(Made { files: files.into_iter().map(named).collect() })
     }
 
     /// What a manifest records of them: name and hash.

@@ -15,7 +15,7 @@ use riddlemill_benchmarks::scope::above;
 use serde_json::json;
 
 use crate::stages::StageError;
-use crate::stages::commit::NewRows;
+use crate::stages::context::NewRows;
 use crate::stages::draft::{Draft, DraftOutcome, LlmContext, Replied, asks, draft_outcome, number, replies};
 use crate::stages::job::Job;
 use crate::stages::published::{Published, answers};

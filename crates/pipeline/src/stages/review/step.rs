@@ -6,8 +6,7 @@ use serde_json::Value;
 
 use super::{Evidence, Review, review};
 use crate::config::{Config, sections};
-use crate::stages::commit::NewRows;
-use crate::stages::context::{About, StageError};
+use crate::stages::context::{About, NewRows, StageError};
 use crate::stages::job::{Job, StepContext};
 use crate::stages::stage::Stage;
 use riddlemill_review::decisions::Verdict;

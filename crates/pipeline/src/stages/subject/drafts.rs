@@ -15,8 +15,7 @@ use riddlemill_text::replies::unusable;
 use serde_json::{Map, Value as Json, json};
 
 use super::columns::{Element, answers, elements, kept, row, scope};
-use super::majority::{Majority, majority};
-use super::{Drafted, Prompt};
+use super::{Drafted, Majority, Prompt, majority};
 use crate::stages::draft::{Draft as Asking, Slot};
 
 /// What one request of a draft is about: a record, or an element of its list.

@@ -1,8 +1,7 @@
 //! Evidence of ledgers in Chinese. It is made of pieces: sentences, codes, names of replies and votes, and words of the post
 //! itself, which stay as they are.
 
-use super::sentences::sentence;
-use super::{reason, state};
+use super::{reason, sentence, state};
 use crate::record::{Overruled, read_other_text};
 use crate::text::interrogative::Rule;
 

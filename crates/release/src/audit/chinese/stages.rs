@@ -1,4 +1,9 @@
-//! The names of stages and steps: key, English, Chinese.
+//! Chinese words for what the code names in English: stages and steps, charts and tables, the rules that distinguish questions
+//! from statements, and, as the folder of the benchmark names them, the categories in charts.
+
+use riddlemill_benchmarks::ballot::Choice;
+
+use super::{stage, translated};
 
 /// Names of stages.
 pub(super) const STAGES: &[(&str, &str, &str)] = &[
@@ -47,3 +52,135 @@ pub(super) const STAGES: &[(&str, &str, &str)] = &[
     ("group", "Groups", "分组"),
     ("topic", "Topic", "主题"),
 ];
+
+/// The Chinese of a title, an axis, a series or the name of a row; `None` if there is none.
+pub fn chart_word(text: &str) -> Option<String> {
+    translated(WORDS, text).or_else(|| stage_name(text))
+}
+
+/// A stage, or the step of its review.
+fn stage_name(text: &str) -> Option<String> {
+    let (prefix, name) = text.strip_prefix("review:").map_or(("", text), |name| ("评审：", name));
+    stage(name).map(|(_, zh)| format!("{prefix}{zh}"))
+}
+
+const WORDS: &[(&str, &str)] = &[
+    ("{}: records after each stage", "{}：各阶段之后的记录数"),
+    ("{}: length of a text", "{}：文本长度"),
+    ("{}: similarity of pairs", "{}：成对相似度"),
+    (
+        "{}: records merged if the score alone decided; now {}",
+        "{}：如果只凭分数判断，会合并的记录数；现在 {}",
+    ),
+    ("{}: numbers", "{}：数值"),
+    ("Figure", "项目"),
+    ("Value", "数值"),
+    ("stage", "阶段"),
+    ("records", "记录"),
+    ("characters", "字符"),
+    ("score", "分数"),
+    ("pairs", "记录对"),
+    ("threshold", "阈值"),
+    ("read", "读入"),
+    ("at the end", "最终"),
+    ("after import", "导入后"),
+    ("merged", "合并"),
+    ("near, not merged", "相近但未合并"),
+];
+
+/// The meaning of a rule.
+pub(super) fn find(code: &str) -> Option<&'static str> {
+    QUESTIONS.iter().find(|(known, _)| *known == code).map(|(_, means)| *means)
+}
+
+const QUESTIONS: &[(&str, &str)] = &[
+    ("no-cue", "没有任何提问的迹象。"),
+    ("request", "布置任务（“简述……”“请解释……”），或恳求解答（“请问……”）。"),
+    ("dialogue", "全文是对话，是其中的人物在互相提问。"),
+    ("reported", "叙述中说有人在问：“……，导游问道”。"),
+    ("opener", "问句只是引出陈述：“谁能想到……”“你知道吗？……”。"),
+    ("final-mark", "引文之外的最后一句带有问号。"),
+    ("self-answer", "自问自答：“为什么……？因为……”。"),
+    ("heading", "问句是一段说明的标题：“生活妙招：如何……”。"),
+    ("embedded", "问句是某个动词的宾语：“我知道他为什么来”。"),
+    ("echo-mark", "问号前的话并没有问什么，后面接着说下去：“早起？我还没睡呢”。"),
+    ("indefinite", "疑问词表示任指、虚指或感叹：“谁都可以”。"),
+    ("quoted-question", "只有引用的话在提问。"),
+    ("passing-remark", "有疑问词而没有问号，后面接着说下去。"),
+    ("no-open-question", "看似提问的地方其实没有问什么。"),
+    ("mark-within", "中间有问号，其后没有回答。"),
+    ("help", "发帖人不知如何是好：“……怎么办”。"),
+    ("why", "发帖人在问原因：“为什么……”。"),
+    ("alternative", "让读者二选一：“A 还是 B”。"),
+    ("a-not-a", "动词后接自身的否定：“是不是”“会不会”。"),
+    ("polar", "语气助词使句子成为问句：“……吗”。"),
+    ("question-word", "最后一句有表示提问的疑问词。"),
+];
+
+/// Values that every benchmark may have: standings, yes and no, and what most voters prefer.
+const VALUES: &[(&str, &str)] = &[
+    ("confirmed", "已确认"),
+    ("published", "已发表"),
+    ("provisional", "待确认"),
+    ("synthetic", "虚构投票"),
+    ("true", "是"),
+    ("false", "否"),
+    ("undecided", "未定"),
+    ("annual", "年度帖"),
+    ("recommended", "吧主推荐"),
+    ("unknown", "不详"),
+];
+
+/// A value in Chinese; `None` for one that no folder names, as of models, sources and licences.
+pub fn category(benchmark: &str, value: &str) -> Option<String> {
+    let fixed = VALUES.iter().find(|(known, _)| *known == value).map(|(_, zh)| *zh);
+    let own =
+        || riddlemill_benchmarks::find(benchmark).into_iter().flat_map(|own| own.ballots.lists.values());
+    // Lists share codes such as `none`, which then say nothing by themselves.
+    let by_code = || {
+        let mut of_code = own().flatten().filter(|choice| choice.code == value && !is_number(value));
+        of_code.next().filter(|_| of_code.next().is_none())
+    };
+    let named = |choice: &&Choice| choice.label.en == value;
+    // A set may have columns of another one, from which it is made.
+    let all = || riddlemill_benchmarks::all().iter().flat_map(|other| other.ballots.lists.values());
+    let of_folder = || own().flatten().find(named).or_else(by_code).or_else(|| all().flatten().find(named));
+    fixed.or_else(|| of_folder().map(|choice| choice.label.zh)).map(str::to_owned)
+}
+
+fn is_number(value: &str) -> bool {
+    value.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::interrogative::Rule;
+
+    #[test]
+    fn every_word_has_as_many_holes_in_both_languages() {
+        for (en, zh) in WORDS {
+            assert_eq!(en.matches("{}").count(), zh.matches("{}").count(), "{en}");
+            assert_eq!(chart_word(&en.replace("{}", "x1")), Some(zh.replace("{}", "x1")), "{en}");
+        }
+        assert_eq!(chart_word("import").as_deref(), Some("导入"));
+        assert_eq!(chart_word("review:screen").map(|zh| zh.starts_with("评审：")), Some(true));
+        assert_eq!(chart_word("flub"), None);
+    }
+
+    #[test]
+    fn every_rule_has_its_meaning_and_every_meaning_its_rule() {
+        assert_eq!(QUESTIONS.len(), Rule::ALL.len());
+        let without: Vec<_> = Rule::ALL.iter().filter(|rule| find(rule.code()).is_none()).collect();
+        assert!(without.is_empty(), "{without:?}");
+    }
+
+    #[test]
+    fn values_are_named_as_their_folder_names_them() {
+        let zh = |benchmark: &str, value: &str| category(benchmark, value);
+        assert_eq!(zh("ruozhibench-gen", "Absurd Imagination").as_deref(), Some("荒诞想象"));
+        assert_eq!(zh("ruozhibench-mc", "Absurd Imagination").as_deref(), Some("荒诞想象"), "made from gen");
+        assert_eq!(zh("flub", "synthetic").as_deref(), Some("虚构投票"));
+        assert_eq!((zh("flub", "sample-model-a"), zh("ruozhibench-gen", "1")), (None, None));
+    }
+}

@@ -6,10 +6,10 @@ use riddlemill_benchmarks::data::{Column, Data, Kind};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::Found;
-use super::numbers::whole;
 use super::source::Item;
-use crate::figures::mean;
+use super::{Found, INDENT};
+use crate::figures::{self, Cell, Digits, Place, Row, Table};
+use crate::measures::mean;
 
 /// The frequency of each value of a column.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -17,19 +17,6 @@ struct Counted {
     column: &'static str,
     /// Those that the column may hold in the order of the declaration, others by their names.
     values: Vec<(String, usize)>,
-}
-
-/// Mean, least and most of a column.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-struct Figure {
-    column: &'static str,
-    /// Whether these are lengths of texts, in characters.
-    characters: bool,
-    /// How many items have one.
-    items: usize,
-    mean: f64,
-    least: f64,
-    most: f64,
 }
 
 fn columns_of(data: Option<&'static Data>) -> impl Iterator<Item = &'static Column> {
@@ -47,10 +34,13 @@ pub(super) fn labels(data: Option<&'static Data>, rows: &[Item]) -> Found {
     let counted: Vec<Counted> = columns.map(|column| counted(column, rows)).collect();
     let mut lines = String::new();
     for counted in &counted {
-        lines.push_str(&format!("  {}\n", counted.column));
-        for (value, count) in &counted.values {
-            lines.push_str(&format!("    {value:<30} {count:>6}\n"));
-        }
+        let row =
+            |(value, count): &(String, usize)| vec![Cell::Text(value.clone()), Cell::plain(*count as f64)];
+        let value = figures::Column::text("value").at(Place::left(30));
+        let count = figures::Column::count("count").at(Place::right(6, Digits::Fixed(0)));
+        let rows = counted.values.iter().map(row).collect();
+        let table = Table { columns: vec![value, count], rows, ..Table::default() };
+        lines.push_str(&format!("  {}\n{}", counted.column, table.lines(INDENT)));
     }
     Found::new(counted, lines)
 }
@@ -77,31 +67,29 @@ pub(super) fn columns(data: Option<&'static Data>, rows: &[Item]) -> Found {
     let labels = labels_of(data);
     let free = |column: &&Column| !labels.contains(&column.name) && column.values.is_empty();
     let named = |column: &&Column| !["id", "source_id", "standing"].contains(&column.name);
-    let measured = columns_of(data).filter(free).filter(named).filter_map(|column| figure(column, rows));
-    let figures: Vec<Figure> = measured.collect();
-    let mut lines = String::new();
-    if !figures.is_empty() {
-        lines.push_str("  columns                               items      mean     least      most\n");
+    let measured = columns_of(data).filter(free).filter(named).filter_map(|column| measured(column, rows));
+    let end = |title: &str| figures::Column::number(title).at(Place::right(9, Digits::Fitting));
+    let columns = vec![
+        figures::Column::text("").at(Place::left(32)),
+        figures::Column::text("column"),
+        figures::Column::text("characters"),
+        figures::Column::count("items").at(Place::right(6, Digits::Fixed(0))),
+        figures::Column::number("mean").at(Place::right(9, Digits::Fixed(2))),
+        end("least"),
+        end("most"),
+    ];
+    let table = Table { columns, rows: measured.collect(), ..Table::default() };
+    let mut found = Found::of_table(&table);
+    if !table.rows.is_empty() {
+        let header = "  columns                               items      mean     least      most\n";
+        found.lines.insert_str(0, header);
     }
-    for figure in &figures {
-        let name = match figure.characters {
-            true => format!("{}, characters", figure.column),
-            false => figure.column.to_owned(),
-        };
-        let end = |value: f64| whole(&value.into());
-        lines.push_str(&format!(
-            "    {name:<32} {:>6} {:>9.2} {:>9} {:>9}\n",
-            figure.items,
-            figure.mean,
-            end(figure.least),
-            end(figure.most)
-        ));
-    }
-    Found::new(figures, lines)
+    found
 }
 
-/// `None` of a column that holds neither texts nor numbers.
-fn figure(column: &'static Column, rows: &[Item]) -> Option<Figure> {
+/// Mean, least and most of a column, with the number of items that have one: of texts of their lengths in characters. `None` of
+/// a column that holds neither texts nor numbers.
+fn measured(column: &'static Column, rows: &[Item]) -> Option<Row> {
     let characters = column.kind == Kind::Text;
     let measured = |value: &Value| match column.kind {
         Kind::Text => value.as_str().map(|text| text.chars().count() as f64),
@@ -111,5 +99,8 @@ fn figure(column: &'static Column, rows: &[Item]) -> Option<Figure> {
     let all: Vec<f64> = rows.iter().filter_map(|row| measured(row.get(column.name)?)).collect();
     let fold = |of: fn(f64, f64) -> f64| all.iter().copied().reduce(of);
     let (mean, least, most) = (mean(&all)?, fold(f64::min)?, fold(f64::max)?);
-    Some(Figure { column: column.name, characters, items: all.len(), mean, least, most })
+    let name = if characters { format!("{}, characters", column.name) } else { column.name.to_owned() };
+    let [shown, column] = [name, column.name.to_owned()].map(Cell::Text);
+    let numbers = [all.len() as f64, mean, least, most].map(Cell::plain);
+    Some([shown, column, Cell::Nested(characters.into())].into_iter().chain(numbers).collect())
 }

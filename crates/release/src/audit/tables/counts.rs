@@ -7,12 +7,15 @@ use riddlemill_benchmarks::choice::Choice;
 use riddlemill_benchmarks::figure::{Bars, Counts};
 use riddlemill_benchmarks::scope::{text, texts};
 use riddlemill_benchmarks::{Data, Expression, Trouble};
-use serde_json::{Value as Json, json};
 
 use super::numbers::reals;
 use super::source::Records;
-use super::{Found, object};
-use crate::figures::percent;
+use super::{Found, INDENT};
+use crate::figures::{Cell, Column, Digits, Place, Row, Table};
+use crate::measures::percent;
+
+/// The width of what a line is called.
+const LABEL: usize = 30;
 
 /// What is behind the most frequent values.
 const OTHERS: &str = "Others";
@@ -37,25 +40,21 @@ pub(super) fn counts(counts: &Counts, data: Option<&Data>, records: &Records<'_>
             }
         }
     }
-    let names: Vec<&str> = counts.by.iter().map(|(name, _)| *name).collect();
-    let numbered = |of: &[usize]| names.iter().copied().zip(of.iter().map(|n| json!(n))).collect::<Vec<_>>();
-    let mut lines = String::new();
-    let mut tell = |label: &str, of: &[usize]| {
-        let cells = names.iter().zip(of).map(|(name, n)| match several {
-            true => format!(" {name} {n:>6}"),
-            false => format!(" {n:>6}"),
-        });
-        lines.push_str(&format!("    {label:<30}{}\n", cells.collect::<String>()));
+    let number = |(name, _): &(&str, Expression)| {
+        let behind = if several { format!(" {name} ") } else { " ".to_owned() };
+        Column::count(*name).at(place_of_number().behind(behind))
     };
+    let numbers = counts.by.iter().map(number);
+    let counted = |of: &[usize]| of.iter().map(|n| Cell::plain(*n as f64)).collect::<Row>();
     if !counts.options.is_empty() {
-        let none = vec![0; names.len()];
+        let none = vec![0; counts.by.len()];
         let row = |(option, number): (&Choice, usize)| {
             let of = found.get(option.code).unwrap_or(&none);
-            tell(option.label.en, of);
-            object(labelled(option, number).into_iter().chain(numbered(of)))
+            labelled(option.code, Some((option, number))).into_iter().chain(counted(of)).collect()
         };
-        let rows: Vec<Json> = counts.options.iter().zip(1..).map(row).collect();
-        return Ok(Found::new(rows, lines));
+        let rows = counts.options.iter().zip(1..).map(row).collect();
+        let columns = option_columns().into_iter().chain(numbers).collect();
+        return Ok(Found::of_table(&Table { columns, rows, ..Table::default() }));
     }
     let mut rows: Vec<(String, Vec<usize>)> = found.into_iter().collect();
     if let Some(most) = counts.most {
@@ -64,25 +63,36 @@ pub(super) fn counts(counts: &Counts, data: Option<&Data>, records: &Records<'_>
         let rest = rows.split_off(most.min(rows.len()));
         if !rest.is_empty() {
             let sum = |place: usize| rest.iter().map(|(_, of)| of[place]).sum();
-            rows.push((OTHERS.to_owned(), (0..names.len()).map(sum).collect()));
+            rows.push((OTHERS.to_owned(), (0..counts.by.len()).map(sum).collect()));
         }
     }
-    let row = |(value, of): &(String, Vec<usize>)| {
-        tell(value, of);
-        object([("value", json!(value))].into_iter().chain(numbered(of)))
-    };
-    let rows: Vec<Json> = rows.iter().map(row).collect();
-    Ok(Found::new(rows, lines))
+    let row =
+        |(value, of): (String, Vec<usize>)| std::iter::once(Cell::Text(value)).chain(counted(&of)).collect();
+    let value = Column::text("value").at(Place::left(LABEL));
+    let columns = std::iter::once(value).chain(numbers).collect();
+    let rows = rows.into_iter().map(row).collect();
+    Ok(Found::of_table(&Table { columns, rows, ..Table::default() }))
 }
 
-/// The cells of an option.
-fn labelled(option: &Choice, number: usize) -> Vec<(&'static str, Json)> {
-    vec![
-        ("value", json!(option.code)),
-        ("label", json!(option.label.en)),
-        ("label_zh", json!(option.label.zh)),
-        ("number", json!(number)),
-    ]
+/// A number of up to six digits.
+fn place_of_number() -> Place {
+    Place::right(6, Digits::Fixed(0))
+}
+
+/// The columns of options: how a line calls it, and its keys.
+fn option_columns() -> Vec<Column> {
+    let shown = Column::text("").at(Place::left(LABEL));
+    let [value, label, label_zh] = ["value", "label", "label_zh"].map(Column::text);
+    vec![shown, value, label, label_zh, Column::count("number")]
+}
+
+/// The cells of an option, or of a code that is none.
+fn labelled(code: &str, option: Option<(&Choice, usize)>) -> Row {
+    let text = |text: &str| Cell::Text(text.to_owned());
+    let Some((Choice { label, .. }, number)) = option else {
+        return vec![text(code), text(code), Cell::Empty, Cell::Empty, Cell::Empty];
+    };
+    vec![text(label.en), text(code), text(label.en), text(label.zh), Cell::plain(number as f64)]
 }
 
 /// Bars of one width; a number is in the bar that ends with it.
@@ -91,18 +101,22 @@ pub(super) fn bars(bars: &Bars, records: &Records<'_>) -> Result<Found, Trouble>
     const LEAST: f64 = 1e-9;
     let numbers = reals(&records.values(&bars.of)?);
     let many = ((bars.to - bars.from) / bars.wide - LEAST).ceil() as u32;
-    let (mut rows, mut lines) = (Vec::new(), String::new());
+    let mut rows: Vec<Row> = Vec::new();
     for at in 0..many {
         let end = |at: u32| bars.from + f64::from(at) * bars.wide;
         let (over, to) = (end(at), end(at + 1).min(bars.to));
         let inside = numbers.iter().filter(|number| **number > over + LEAST && **number <= to + LEAST);
-        let count = inside.count();
-        if count > 0 {
-            lines.push_str(&format!("    {over:.1} to {to:.1} {count:>6}\n"));
-        }
-        rows.push(json!({ "over": over, "to": to, "count": count }));
+        let name = Cell::Text(format!("{over:.1} to {to:.1}"));
+        rows.push(vec![name, Cell::plain(over), Cell::plain(to), Cell::plain(inside.count() as f64)]);
     }
-    Ok(Found::new(rows, lines))
+    let name = Column::text("").at(Place::left(0));
+    let count = Column::count("count").at(place_of_number());
+    let columns = vec![name, Column::number("over"), Column::number("to"), count];
+    let mut table = Table { columns, rows, ..Table::default() };
+    let objects = table.objects();
+    // Lines are of bars that can be seen.
+    table.rows.retain(|row| row.last().and_then(Cell::figure).is_some_and(|count| count.value > 0.0));
+    Ok(Found::new(objects, table.lines(INDENT)))
 }
 
 /// The votes for each code over all records, and its percent of all votes.
@@ -117,17 +131,16 @@ pub(super) fn votes(of: &Expression, options: &[Choice], records: &Records<'_>) 
         }
     }
     let all: u64 = sums.iter().map(|(_, count)| count).sum();
-    let (mut rows, mut lines) = (Vec::new(), String::new());
-    for (number, (code, votes)) in (1..).zip(&sums) {
-        let option = options.iter().find(|option| option.code == code);
+    let row = |(number, (code, votes)): (usize, &(String, u64))| {
+        let option = options.iter().find(|option| option.code == code).map(|option| (option, number));
         let percent = percent(*votes as usize, all as usize);
-        let label = option.map_or(code.as_str(), |option| option.label.en);
-        lines.push_str(&format!("    {label:<30} {votes:>6} {percent:>5.1} %\n"));
-        let named = option.map(|option| labelled(option, number));
-        let cells = named.unwrap_or_else(|| vec![("value", json!(code))]);
-        rows.push(object(cells.into_iter().chain([("votes", json!(votes)), ("percent", json!(percent))])));
-    }
-    Ok(Found::new(rows, lines))
+        labelled(code, option).into_iter().chain([*votes as f64, percent].map(Cell::plain)).collect()
+    };
+    let votes = Column::count("votes").at(place_of_number());
+    let percent = Column::number("percent").at(Place::right(5, Digits::Fixed(1)).before(" %"));
+    let columns = option_columns().into_iter().chain([votes, percent]).collect();
+    let rows = (1..).zip(&sums).map(row).collect();
+    Ok(Found::of_table(&Table { columns, rows, ..Table::default() }))
 }
 
 /// The codes of a tally with their votes; none where nobody voted.

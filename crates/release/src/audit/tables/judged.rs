@@ -7,10 +7,10 @@ use riddlemill_benchmarks::figure::Judged;
 use riddlemill_benchmarks::scope::{text, texts};
 use riddlemill_benchmarks::{Expression, Trouble};
 
-use super::Found;
 use super::source::Records;
-use crate::judges::{self, JudgePair, Measures, Rating};
-use crate::text::decimals;
+use super::{Found, INDENT};
+use crate::figures::{Cell, Column, Digits, Place, Row, Table};
+use crate::measures::judges::{self, JudgePair, Measures, Rating};
 
 /// A rating read from a record.
 struct Given {
@@ -76,39 +76,38 @@ pub(super) fn judge_pairs(judged: &Judged, records: &Records<'_>) -> Result<Foun
         let below = format!("{:>9} {:>9} ", "single", "mean").repeat(3);
         lines.push_str(&format!("    {:<40} {heads}\n    {:<40} {}\n", "", "", below.trim_end()));
     }
-    pairs.iter().for_each(|pair| lines.push_str(&pair_line(pair)));
+    let number = || Column::number("").at(Place::right(9, Digits::Fixed(3)));
+    let columns = std::iter::once(Column::text("").at(Place::left(40))).chain((0..6).map(|_| number()));
+    let rows = pairs.iter().map(cells_of_pair).collect();
+    lines.push_str(&Table { columns: columns.collect(), rows, ..Table::default() }.lines(INDENT));
     Ok(Found::new(pairs, lines))
 }
 
-fn pair_line(pair: &JudgePair) -> String {
-    let number = |n: Option<f64>| n.map_or("-".to_owned(), |n| decimals(n, 3));
-    let both = |of: fn(&Measures) -> Option<f64>| {
-        format!("{:>9} {:>9}", number(of(&pair.individual)), number(of(&pair.mean)))
-    };
-    format!(
-        "    {:<40} {} {} {}\n",
-        pair.judges.join(" vs "),
-        both(|measures| measures.pearson),
-        both(|measures| measures.difference),
-        both(|measures| measures.large_percent)
-    )
+/// Each figure of every rating, and of the means.
+fn cells_of_pair(pair: &JudgePair) -> Row {
+    let figures: [fn(&Measures) -> Option<f64>; 3] =
+        [|measures| measures.pearson, |measures| measures.difference, |measures| measures.large_percent];
+    let numbers = figures.iter().flat_map(|of| [of(&pair.individual), of(&pair.mean)]);
+    let number = |number: Option<f64>| number.map_or_else(|| Cell::Text("-".to_owned()), Cell::plain);
+    std::iter::once(Cell::Text(pair.judges.join(" vs "))).chain(numbers.map(number)).collect()
 }
 
 /// How often each judge gives each rating: over all models, then by model.
 pub(super) fn ratings(judged: &Judged, records: &Records<'_>) -> Result<Found, Trouble> {
     let given = given(judged, records)?;
     let spread = judges::distributions(&rated(&given));
-    let line = |of: &judges::Distribution| {
-        let counts: String = of.counts.iter().map(|count| format!(" {count:>5}")).collect();
-        let asked = if of.normal { "normal" } else { "" };
-        format!(
-            "    {:<20} {:<20} {asked:<7}{counts}\n",
-            of.judge,
-            of.model.as_deref().unwrap_or("all models")
-        )
+    let row = |of: &judges::Distribution| {
+        let model = of.model.as_deref().unwrap_or("all models");
+        let names = [of.judge.as_str(), model, if of.normal { "normal" } else { "" }];
+        let counts = of.counts.iter().map(|count| Cell::plain(*count as f64));
+        names.map(|name| Cell::Text(name.to_owned())).into_iter().chain(counts).collect::<Row>()
     };
-    let lines = spread.iter().map(line).collect();
-    Ok(Found::new(spread, lines))
+    let word = |width: usize| Column::text("").at(Place::left(width).behind(" "));
+    let names = [Column::text("").at(Place::left(20)), word(20), word(7)];
+    let counts = judges::SCALE.map(|_| Column::count("").at(Place::right(5, Digits::Fixed(0))));
+    let columns = names.into_iter().chain(counts).collect();
+    let table = Table { columns, rows: spread.iter().map(row).collect(), ..Table::default() };
+    Ok(Found::new(spread, table.lines(INDENT)))
 }
 
 /// The scores of models on the questions that are items, over all and by part; `last` holds the questions. Others count in

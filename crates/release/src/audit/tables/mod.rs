@@ -13,22 +13,25 @@ mod numbers;
 mod source;
 #[cfg(test)]
 mod tests;
-mod texts;
 mod votes;
 mod wins;
 
 use riddlemill_benchmarks::Trouble;
 use riddlemill_benchmarks::figure::{Figure, Kind};
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 
 use crate::config::Config;
 use crate::damaged;
+use crate::figures::Table;
 use crate::pipeline::RunError;
 use crate::recipe::Recipe;
 
 pub use describe::Report;
 use source::{Records, Source};
 pub use votes::{Reviewed, voted_lines};
+
+/// Blanks before the lines of a table.
+const INDENT: usize = 4;
 
 /// What a figure comes to.
 #[derive(Clone, Debug, Default)]
@@ -42,6 +45,11 @@ struct Found {
 }
 
 impl Found {
+    /// A list of objects, and the lines of the same table.
+    fn of_table(table: &Table) -> Found {
+        Found::new(table.objects(), table.lines(INDENT))
+    }
+
     fn new(value: impl serde::Serialize, lines: String) -> Found {
         Found { value: serde_json::to_value(value).unwrap_or_default(), lines, cells: Vec::new() }
     }
@@ -98,8 +106,8 @@ fn compute(figure: &Figure, records: &Records<'_>, source: &Source<'_>) -> Resul
             let items = source.items_of_questions(*questions)?;
             or_damaged(judged::scores_by_part(judged, records, parts, &last, items.as_ref()))?
         }
-        Kind::PuzzleStatistics(puzzles) => or_damaged(texts::puzzle_statistics(puzzles, records))?,
-        Kind::WordsKept(kept) => or_damaged(texts::words_kept(kept, records))?,
+        Kind::PuzzleStatistics(puzzles) => or_damaged(wins::puzzle_statistics(puzzles, records))?,
+        Kind::WordsKept(kept) => or_damaged(wins::words_kept(kept, records))?,
         Kind::Labels => columns::labels(source.data(), &source.items()?),
         Kind::Columns => columns::columns(source.data(), &source.items()?),
         Kind::Lines(_) => Found::default(),
@@ -108,9 +116,4 @@ fn compute(figure: &Figure, records: &Records<'_>, source: &Source<'_>) -> Resul
         found.value = describe::keyed(found.value, &figure.keys).map_err(damaged)?;
     }
     Ok(found)
-}
-
-/// An object of these cells.
-fn object<'c>(cells: impl IntoIterator<Item = (&'c str, Json)>) -> Json {
-    Json::Object(cells.into_iter().map(|(name, value)| (name.to_owned(), value)).collect::<Map<_, _>>())
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json, json};
 use super::source::{Records, Source};
 use super::{Found, votes};
 use crate::damaged;
-use crate::figures::{mean, percent};
+use crate::measures::{mean, percent};
 use crate::pipeline::RunError;
 use crate::text::decimals;
 

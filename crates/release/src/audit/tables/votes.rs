@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 
 use super::Found;
 use super::source::Source;
-use crate::figures::percent;
+use crate::measures::percent;
 use crate::pipeline::{RunError, review_items};
 use crate::record::{Reason, State};
 use crate::review::agreement::{Bootstrap, StepAgreement, agreed, pooled};

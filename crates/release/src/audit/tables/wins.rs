@@ -1,16 +1,20 @@
-//! A text against those of its opponents: whose most voters prefer, how far they agree, and what was marked.
+//! Texts beside each other: whose of several opponents most voters prefer, how far they agree, and what was marked; lengths of
+//! puzzles in tokens, and the words that a text of a group keeps of another.
 
 use std::collections::BTreeMap;
 
 use minijinja::Value;
-use riddlemill_benchmarks::Trouble;
-use riddlemill_benchmarks::figure::Wins;
-use riddlemill_benchmarks::scope::texts;
+use riddlemill_benchmarks::figure::{Kept, Puzzles, Wins};
+use riddlemill_benchmarks::scope::{text, texts};
+use riddlemill_benchmarks::{Expression, Trouble};
 use serde_json::{Value as Json, json};
 
+use super::Found;
 use super::source::Records;
-use super::{Found, object};
-use crate::figures::percent;
+use crate::figures::{Cell, Column, Digits, Place, Table};
+use crate::measures::{mean, percent};
+use crate::puzzle::reconstruction::overlap;
+use crate::puzzle::statistics::{Row, figures};
 
 /// The votes about one opponent: one value per record in which it occurs.
 #[derive(Default)]
@@ -40,30 +44,32 @@ pub(super) fn wins(wins: &Wins, records: &Records<'_>) -> Result<Found, Trouble>
             of.marks.extend(Some(marked).filter(|marked| !marked.is_empty()));
         }
     }
-    let mut lines = String::new();
-    let rows: Vec<Json> = by_opponent
+    let rows = by_opponent
         .into_iter()
         .map(|(name, of)| {
             let share = |code: &str| {
                 percent(of.verdicts.iter().filter(|verdict| *verdict == code).count(), of.verdicts.len())
             };
-            let shares: Vec<(&str, f64)> =
-                wins.shares.iter().map(|(cell, code)| (*cell, share(code))).collect();
+            let shares = wins.shares.iter().map(|(_, code)| Cell::plain(share(code)));
             let voted = of.agreeing.len();
             let agreement = (voted > 0).then(|| 100.0 * of.agreeing.iter().sum::<f64>() / voted as f64);
-            let cells_text: String =
-                shares.iter().map(|(cell, share)| format!("  {cell} {share:.1} %")).collect();
-            lines.push_str(&format!("    {name:<30} {:>6}{cells_text}\n", of.verdicts.len()));
-            let cells = [("opponent", json!(name)), ("items", json!(of.verdicts.len()))];
-            let shares = shares.into_iter().map(|(cell, share)| (cell, json!(share)));
-            object(cells.into_iter().chain(shares).chain([
-                ("agreement", json!(agreement)),
-                ("marked", json!(of.marks.len())),
-                ("marks", shares_of_marks(&of.marks)),
-            ]))
+            let cells = [Cell::Text(name), Cell::plain(of.verdicts.len() as f64)];
+            // Without votes agreement is null, and not left out.
+            let agreement = Cell::Nested(json!(agreement));
+            let marks = [Cell::plain(of.marks.len() as f64), Cell::Nested(shares_of_marks(&of.marks))];
+            cells.into_iter().chain(shares).chain([agreement]).chain(marks).collect()
         })
         .collect();
-    Ok(Found::new(rows, lines))
+    let opponent = Column::text("opponent").at(Place::left(30));
+    let items = Column::count("items").at(Place::right(6, Digits::Fixed(0)));
+    let share = |(cell, _): &(&'static str, &'static str)| {
+        let place = Place::right(0, Digits::Fixed(1)).behind(format!("  {cell} ")).before(" %");
+        Column::number(*cell).at(place)
+    };
+    let [agreement, marks] = ["agreement", "marks"].map(Column::text);
+    let columns = [opponent, items].into_iter().chain(wins.shares.iter().map(share));
+    let columns = columns.chain([agreement, Column::count("marked"), marks]).collect();
+    Ok(Found::of_table(&Table { columns, rows, ..Table::default() }))
 }
 
 /// Percent of the records of which each code is a mark.
@@ -89,4 +95,46 @@ fn agreeing(votes: &[String]) -> Option<f64> {
         votes.iter().enumerate().flat_map(|(at, one)| votes[at + 1..].iter().map(move |other| one == other));
     let (agree, all) = pairs.fold((0, 0), |(agree, all), same| (agree + u32::from(same), all + 1));
     (all > 0).then(|| f64::from(agree) / f64::from(all))
+}
+
+/// Key statistics of puzzles with their options (BrainTeaser, table 3).
+pub(super) fn puzzle_statistics(puzzles: &Puzzles, records: &Records<'_>) -> Result<Found, Trouble> {
+    let texts_of = |of: &Expression| -> Result<Vec<String>, Trouble> {
+        Ok(records.values(of)?.iter().map(|value| text(value).unwrap_or_default()).collect())
+    };
+    let (questions, answers) = (texts_of(&puzzles.question)?, texts_of(&puzzles.answer)?);
+    let options: Vec<Vec<String>> = records.values(&puzzles.options)?.iter().map(texts).collect();
+    let row = |((question, answer), choices)| Row { question, answer, choices };
+    let rows = questions.iter().map(String::as_str).zip(answers.iter().map(String::as_str));
+    let found = figures(rows.zip(options.iter().map(Vec::as_slice)).map(row));
+    let percent = |share: f64| format!("{:.2} %", share * 100.0);
+    let number = |number: f64| format!("{number:.2}");
+    let cell = |of: &dyn Fn(&_) -> String| found.as_ref().map_or_else(|| "-".to_owned(), of);
+    let cells = vec![
+        ("puzzles", cell(&|of| of.puzzles.to_string())),
+        ("average question tokens", cell(&|of| number(of.question_tokens))),
+        ("long questions (over 30 tokens)", cell(&|of| percent(of.long_questions))),
+        ("average answer tokens", cell(&|of| number(of.answer_tokens))),
+        ("standard deviation of choice tokens", cell(&|of| number(of.choice_tokens_std))),
+    ];
+    Ok(Found { cells, ..Found::new(found, String::new()) })
+}
+
+/// The share of a text's content words that the other text of its group keeps, on average.
+pub(super) fn words_kept(kept: &Kept, records: &Records<'_>) -> Result<Found, Trouble> {
+    let (all, groups) = (records.values(&kept.text)?, records.values(&kept.group)?);
+    let (from, to) = (records.values(&kept.from)?, records.values(&kept.to)?);
+    let at = |place: usize| text(&groups[place]).zip(text(&all[place]));
+    let mut others: BTreeMap<String, String> = BTreeMap::new();
+    for (group, other) in (0..records.len()).filter(|place| to[*place].is_true()).filter_map(at) {
+        others.entry(group).or_insert(other);
+    }
+    let shares: Vec<f64> = (0..records.len())
+        .filter(|place| from[*place].is_true())
+        .filter_map(at)
+        .filter_map(|(group, text)| Some(overlap(&text, others.get(&group)?).kept))
+        .collect();
+    let share = mean(&shares);
+    let cell = share.map_or_else(|| "-".to_owned(), |share| format!("{:.2} %", share * 100.0));
+    Ok(Found { value: json!(share), lines: String::new(), cells: vec![(kept.label, cell)] })
 }

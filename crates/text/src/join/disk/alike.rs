@@ -13,7 +13,8 @@ use rustc_hash::FxHashMap;
 
 use super::sorter::{Merge, Runs, Sorter};
 use super::{DiskError, Limits, Working, join_within};
-use crate::join::similarity_join::{BY_BEGINNING, Candidate, joined_text};
+use crate::join::forecast::{FORECAST_FROM, Steps, sample};
+use crate::join::similarity_join::{BY_BEGINNING, Candidate, joined_text, sampled_steps};
 use crate::join::watch::Part;
 use crate::join::{AlikePair, AlikePairs, Effort, Watch, default_joins, openings_of};
 use crate::text::sameness::{Predicates, Prepared, Reading, SharedWeights};
@@ -32,8 +33,7 @@ pub struct Spill<'a> {
 /// The approximate shares of the steps in the whole: estimates that only affect the progress bar.
 const READ: f64 = 0.07;
 const OPENINGS: f64 = 0.02;
-const JOIN: f64 = 0.75;
-const COMPARE: f64 = 0.16;
+const REST: f64 = 0.91;
 
 /// The number of texts, readings or pairs that are processed at once.
 const BATCH: usize = 1 << 13;
@@ -88,10 +88,12 @@ fn alike_within<T: AsRef<str> + Sync>(
     let mut readings = readings.in_groups(groups, &mut candidates, part)?;
     readings.openings(&mut candidates, part.share(OPENINGS))?;
     let mut effort = Effort::default();
-    for join in default_joins() {
+    let steps = readings.steps(part)?;
+    for (join, step) in default_joins().into_iter().zip(&steps.joins) {
         let mut failed = None;
         let views = readings.views(&mut failed, |reading| joined_text(reading, &join).into_owned());
-        let joined = join_within(views, &join.query, folder.path(), limits, part.share(JOIN * join.share))?;
+        let part_of_join = part.share(REST * step.share).as_join(step.probing);
+        let joined = join_within(views, &join.query, folder.path(), limits, part_of_join)?;
         failed.map_or(Ok(()), Err)?;
         effort += joined.effort;
         for (pair, n) in joined.pairs_with_shared()?.zip(0..) {
@@ -100,12 +102,12 @@ fn alike_within<T: AsRef<str> + Sync>(
             }
             let (pair, shared) = pair?;
             let of = Predicates::one(join.predicate);
-            push(&mut candidates, Candidate::new(pair.a, pair.b, of, shared))?;
+            push_candidate(&mut candidates, Candidate::new(pair.a, pair.b, of, shared))?;
         }
     }
     // The index of the last join is no longer in memory.
     readings.hold(spill.memory)?;
-    effort.compared = readings.compare(candidates.finish()?, part.share(COMPARE), put)?;
+    effort.compared = readings.compare(candidates.finish()?, part.share(REST * steps.compare), put)?;
     Ok((readings.groups, effort))
 }
 
@@ -124,7 +126,7 @@ struct Readings {
 /// Half of a hash that nobody finds a second text for.
 type Hash = [u32; 4];
 
-fn hash(bytes: &[u8]) -> Hash {
+fn hash_bytes(bytes: &[u8]) -> Hash {
     let hash = *blake3::hash(bytes).as_bytes();
     let mut words = hash.as_chunks().0.iter().map(|&word| u32::from_be_bytes(word));
     std::array::from_fn(|_| words.next().unwrap_or_default())
@@ -155,7 +157,8 @@ impl Readings {
             let read = |text: &T| {
                 let (reading, mut bytes) = (Reading::new(text.as_ref()), Vec::new());
                 reading.write(&mut bytes);
-                let hashes = (!reading.is_blank()).then(|| [hash(reading.key().as_bytes()), hash(&bytes)]);
+                let hashes =
+                    (!reading.is_blank()).then(|| [hash_bytes(reading.key().as_bytes()), hash_bytes(&bytes)]);
                 (bytes, hashes)
             };
             for (bytes, hashes) in batch.par_iter().map(read).collect::<Vec<_>>() {
@@ -202,7 +205,7 @@ impl Readings {
         groups.par_sort_unstable_by_key(|rows| rows[0]);
         let group = |row: u32| groups.partition_point(|rows| rows[0] < row) as u32;
         for (a, b) in keys {
-            push(same_key, Candidate::new(group(a), group(b), Predicates::ALL, None))?;
+            push_candidate(same_key, Candidate::new(group(a), group(b), Predicates::ALL, None))?;
         }
         self.groups = groups;
         Ok(self)
@@ -259,6 +262,16 @@ impl Readings {
         })
     }
 
+    /// The shares of the steps that are left, by a sample of the readings.
+    fn steps(&self, part: Part<'_>) -> Result<Steps, DiskError> {
+        if self.groups.len() < FORECAST_FROM || part.stopped() {
+            return Ok(Steps::usual(&default_joins()));
+        }
+        let drawn = sample(self.groups.len()).into_iter().map(|at| self.reading(at as u32));
+        let drawn: Vec<Reading> = drawn.collect::<Result<_, _>>()?;
+        Ok(sampled_steps(&drawn.iter().collect::<Vec<_>>(), self.groups.len(), part))
+    }
+
     /// The same one by one. An error ends them.
     fn views<R: Send>(
         &self,
@@ -303,7 +316,7 @@ impl Readings {
             }
             for found in batch {
                 for short in found.into_iter().filter(|short| *short != long) {
-                    push(candidates, Candidate::new(short, long, BY_BEGINNING, None))?;
+                    push_candidate(candidates, Candidate::new(short, long, BY_BEGINNING, None))?;
                 }
                 long += 1;
             }
@@ -347,7 +360,10 @@ impl Readings {
     }
 }
 
-fn push(candidates: &mut Sorter, Candidate { a, b, of, shared }: Candidate) -> Result<(), DiskError> {
+fn push_candidate(
+    candidates: &mut Sorter,
+    Candidate { a, b, of, shared }: Candidate,
+) -> Result<(), DiskError> {
     let of = of.bits().into();
     match shared {
         Some(SharedWeights { letters, pairs }) => candidates.push(&[a, b, of, letters, pairs]),

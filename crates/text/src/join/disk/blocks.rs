@@ -6,13 +6,12 @@ use rayon::prelude::*;
 
 use super::sorter::{Reader, Runs, Sorter};
 use super::{DiskError, Limits};
-use crate::join::Score;
 use crate::join::block::Block;
 use crate::join::index::Cutting;
-use crate::join::query::{Effort, Match};
 use crate::join::records::Records;
 use crate::join::stats::Order;
 use crate::join::watch::Part;
+use crate::join::{Effort, Match, Score};
 
 /// What looking for partners takes of a block's work, about.
 const PROBE: f64 = 0.8;

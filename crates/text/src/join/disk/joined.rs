@@ -102,12 +102,12 @@ impl DiskJoined {
             pairs.sort_unstable_by_key(|(pair, _)| pair.b);
             Ok(Some(pairs))
         };
-        Ok(flatten(next_of_row))
+        Ok(flatten_pairs(next_of_row))
     }
 }
 
 /// The pairs of row after row; after an error, nothing.
-fn flatten(
+fn flatten_pairs(
     mut next: impl FnMut() -> Result<Option<Vec<PairAndShared>>, DiskError>,
 ) -> impl Iterator<Item = Result<PairAndShared, DiskError>> {
     let (mut row, mut done) = (Vec::new().into_iter(), false);

@@ -11,7 +11,6 @@
 //! [`parted`] does the same in parts, for rows that are spread over many machines.
 
 mod against;
-mod keepers;
 mod on_disk;
 mod pair_file;
 pub mod parted;
@@ -20,9 +19,8 @@ mod similar_pairs;
 mod whole;
 
 pub use against::{Across, Resemblance, resemblances, similar_across, similar_across_on_disk};
-pub use keepers::{Keeper, best, keepers};
 pub use on_disk::{gone_on_disk, same_rows_on_disk, similar_pairs_on_disk};
 pub use pair_file::{PairsOnDisk, Sorted};
-pub use ranks::{Standing, ranks};
+pub use ranks::{Keeper, Standing, best, keepers, ranks};
 pub use similar_pairs::{SimilarPair, decimal, name, query, row_pairs, similar_pairs, tagged_text};
 pub use whole::{Found, Gone, decide, heads, merged, merged_text, standing, witness};

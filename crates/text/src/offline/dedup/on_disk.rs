@@ -7,8 +7,8 @@ use std::path::PathBuf;
 
 use positioned_io::ReadAt;
 
-use super::keepers::{keepers_of, likeness};
 use super::pair_file::{OFTEN, PairWriter, PairsOnDisk, until_failed};
+use super::ranks::{keepers_of, likeness};
 use super::similar_pairs::{SimilarPair, compared, decimal, measured, query, with_groups};
 use super::whole::{Gone, gone};
 use crate::join::{DiskError, Pair, Spill, Watch, Working, alike_on_disk_each, disk_join_watched};

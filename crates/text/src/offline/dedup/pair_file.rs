@@ -118,7 +118,7 @@ impl PairsOnDisk {
     /// [`DiskError`] where the file cannot be read.
     pub fn each(&self) -> Result<impl Iterator<Item = Result<SimilarPair, DiskError>> + '_, DiskError> {
         let (mut from, mut list) = (Reader::open(&self.path, 0)?, Vec::new());
-        let mut next = move || Ok(if from.next(&mut list)? { words(&list) } else { None });
+        let mut next = move || Ok(if from.next(&mut list)? { pack_words(&list) } else { None });
         Ok(until_failed(move || next().map(|words| words.map(|words| self.names.pair(words)))))
     }
 
@@ -148,7 +148,7 @@ impl PairsOnDisk {
                 return Err(DiskError::Stopped);
             }
             n += 1;
-            let Some(words) = words(&list) else { continue };
+            let Some(words) = pack_words(&list) else { continue };
             for (first, second) in keys(&self.names.pair(words)) {
                 let [a, b, of, high, low] = words;
                 sorter.push(&[first, second, a, b, of, high, low])?;
@@ -162,7 +162,7 @@ impl PairsOnDisk {
     }
 }
 
-fn words(list: &[u32]) -> Option<[u32; WORDS]> {
+fn pack_words(list: &[u32]) -> Option<[u32; WORDS]> {
     list.try_into().ok()
 }
 
@@ -183,7 +183,7 @@ impl SortedRuns {
             return Ok(None);
         }
         let &[first, second, ref rest @ ..] = self.list.as_slice() else { return Ok(None) };
-        Ok(words(rest).map(|words| ((first, second), words)))
+        Ok(pack_words(rest).map(|words| ((first, second), words)))
     }
 }
 

@@ -5,8 +5,7 @@ use std::borrow::Cow;
 
 use rayon::prelude::*;
 
-use super::keepers::{Keeper, best, keepers};
-use super::ranks::{Standing, ranks};
+use super::ranks::{Keeper, Standing, best, keepers, ranks};
 use super::similar_pairs::{SimilarPair, row_pairs, similar_pairs, tagged_text};
 use crate::join::Watch;
 use crate::offline::settings;
@@ -98,7 +97,7 @@ pub fn heads(groups: &[Vec<u32>], ranks: &[u32]) -> Vec<usize> {
 
 /// Whether a text in a script with letter case has no lower-case letter: true for `WHY DON'T FISH DROWN?`,
 /// false for `VIP是什么`.
-fn shouts(text: &str) -> bool {
+fn is_shouted(text: &str) -> bool {
     let letters = text.chars().filter(|c| c.is_alphabetic()).count();
     let capitals = text.chars().filter(|c| c.is_uppercase()).count();
     // An abbreviation alone is not shouting.
@@ -109,7 +108,7 @@ fn shouts(text: &str) -> bool {
 pub fn standing(post: &Post) -> Standing {
     Standing {
         published: riddlemill_record::is_published(&post.id),
-        shouts: shouts(&post.text),
+        shouts: is_shouted(&post.text),
         chars: post.text.chars().count() as u32,
         score: post.score,
         time: post.time.as_deref().and_then(time::unix),

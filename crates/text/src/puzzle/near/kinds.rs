@@ -103,7 +103,7 @@ pub(super) fn classes(
 /// Whether a reader sees what the members of a class have in common. Living things and food do over several
 /// levels; made things do not in classes that include almost everything (`device`, `area`, `equipment`).
 fn is_coherent(wordnet: &WordNet, class: &Synset, climb: usize, named: bool) -> Result<bool, WordNetError> {
-    let deep = depth(wordnet, class)?;
+    let deep = depth_of(wordnet, class)?;
     let living = [ANIMALS, PLANTS].contains(&class.file);
     let grows = living || class.file == FOOD;
     if deep < DEEP || (!named && !grows && class.to(&["~", "~i"]).count() > WIDEST) {
@@ -112,7 +112,7 @@ fn is_coherent(wordnet: &WordNet, class: &Synset, climb: usize, named: bool) -> 
     if !wordnet.counts() || named {
         return Ok(true);
     }
-    let at_most = |size: usize| Ok(under(wordnet, class.place, usize::MAX, size)?.len() <= size);
+    let at_most = |size: usize| Ok(hyponyms_under(wordnet, class.place, usize::MAX, size)?.len() <= size);
     match (climb, class.file) {
         (1, _) if grows => Ok(true),
         (1, _) => at_most(300),
@@ -134,11 +134,12 @@ pub(super) fn members(
     asks: &Asks<'_>,
 ) -> Result<Vec<Member>, WordNetError> {
     let named = super::proper(sense, asks.own);
-    let mut kin: BTreeSet<Place> = under(wordnet, sense.place, usize::MAX, usize::MAX)?.into_iter().collect();
+    let mut kin: BTreeSet<Place> =
+        hyponyms_under(wordnet, sense.place, usize::MAX, usize::MAX)?.into_iter().collect();
     kin.extend(over(wordnet, sense.place)?);
     kin.insert(sense.place);
     let mut found = Vec::new();
-    for place in under(wordnet, class.place, climb, usize::MAX)? {
+    for place in hyponyms_under(wordnet, class.place, climb, usize::MAX)? {
         if kin.contains(&place) {
             continue;
         }
@@ -190,7 +191,7 @@ pub(super) fn fame(wordnet: &WordNet, sense: &Synset, word: &str, countable: boo
         Pos::Verb | Pos::Adverb => false,
     };
     let doubtful = here == 0 && senses.iter().any(other);
-    if elsewhere > here || doubtful || (!named && !first(&senses, sense, word)) {
+    if elsewhere > here || doubtful || (!named && !is_first_sense(&senses, sense, word)) {
         return None;
     }
     if named || tokens(word) > 1 {
@@ -203,12 +204,13 @@ pub(super) fn fame(wordnet: &WordNet, sense: &Synset, word: &str, countable: boo
     let used = here + wordnet.in_examples(&one) + if many == one { 0 } else { wordnet.in_examples(&many) };
     let fame = singles + several + 2 * here;
     let known = singles >= 2 && fame >= USES && (used > 0 || singles >= EXPLAINS);
-    let class = || under(wordnet, sense.place, usize::MAX, CLASS).is_ok_and(|under| under.len() > CLASS);
+    let class =
+        || hyponyms_under(wordnet, sense.place, usize::MAX, CLASS).is_ok_and(|under| under.len() > CLASS);
     (known && !(countable && several == 0) && !class()).then_some(fame)
 }
 
 /// Whether a sense is the first of a noun, or its first as food if the first is what grows or lives.
-fn first(senses: &[Synset], sense: &Synset, word: &str) -> bool {
+fn is_first_sense(senses: &[Synset], sense: &Synset, word: &str) -> bool {
     let mut nouns = senses.iter().filter(|other| other.place.pos == Pos::Noun);
     let Some(first) = nouns.next() else { return false };
     let files = [first.file, sense.file];
@@ -246,7 +248,12 @@ pub(super) fn over(wordnet: &WordNet, place: Place) -> Result<BTreeSet<Place>, W
 }
 
 /// The hyponyms of a synset down to `levels`, nearest first; stops at one more than `most`.
-fn under(wordnet: &WordNet, place: Place, levels: usize, most: usize) -> Result<Vec<Place>, WordNetError> {
+fn hyponyms_under(
+    wordnet: &WordNet,
+    place: Place,
+    levels: usize,
+    most: usize,
+) -> Result<Vec<Place>, WordNetError> {
     let mut found = Vec::new();
     let mut seen = BTreeSet::from([place]);
     let mut level = vec![place];
@@ -269,7 +276,7 @@ fn under(wordnet: &WordNet, place: Place, levels: usize, most: usize) -> Result<
 }
 
 /// How many hypernyms a synset has, following the first of each.
-fn depth(wordnet: &WordNet, synset: &Synset) -> Result<usize, WordNetError> {
+fn depth_of(wordnet: &WordNet, synset: &Synset) -> Result<usize, WordNetError> {
     let mut above = synset.to(&["@", "@i"]).next();
     let mut depth = 0;
     // The bound ends the loop if a damaged database has a circle of hypernyms.

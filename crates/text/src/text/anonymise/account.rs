@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::number::followed_by_count;
+use super::chinese::followed_by_count;
 use super::{Found, Kind};
 
 static LINK: LazyLock<Option<Regex>> = LazyLock::new(|| {

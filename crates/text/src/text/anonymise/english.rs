@@ -16,7 +16,7 @@ use std::sync::LazyLock;
 use phonelib::PhoneNumber;
 use regex::Regex;
 
-use super::number::{is_adjacent_to, is_number_alone};
+use super::chinese::{is_adjacent_to, is_number_alone};
 use super::{Found, Kind};
 
 /// What may be between the digits of a number.
@@ -65,7 +65,7 @@ pub fn phones(text: &str, found: &mut Vec<Found>) {
             if before.is_some_and(|c| c.is_ascii_alphanumeric() || matches!(c, ')' | '_')) {
                 continue;
             }
-            if let Some(end) = international(text, hit.start(), hit.end()) {
+            if let Some(end) = international_end(text, hit.start(), hit.end()) {
                 push(hit.start(), end);
             }
         }
@@ -97,7 +97,7 @@ pub fn phones(text: &str, found: &mut Vec<Found>) {
         if whole
             && !goes_on(text, number.start(), end)
             && !is_date(&lengths)
-            && (lengths.len() > 1 || !counts(&text[end..]))
+            && (lengths.len() > 1 || !is_count(&text[end..]))
         {
             push(number.start(), end);
         }
@@ -114,7 +114,7 @@ fn goes_on(text: &str, start: usize, end: usize) -> bool {
 }
 
 /// Where a number with a calling code ends: what follows it may be other digits.
-fn international(text: &str, start: usize, mut end: usize) -> Option<usize> {
+fn international_end(text: &str, start: usize, mut end: usize) -> Option<usize> {
     loop {
         let number = &text[start..end];
         let digits: String = number.chars().filter(char::is_ascii_digit).collect();
@@ -137,7 +137,7 @@ fn is_date(lengths: &[usize]) -> bool {
 }
 
 /// Whether what is after a number without gaps makes it a count: a word that no sentence about a telephone goes on with.
-fn counts(after: &str) -> bool {
+fn is_count(after: &str) -> bool {
     const ON: [&str; 22] = [
         "for", "if", "or", "and", "now", "to", "after", "before", "when", "today", "anytime", "ext", "in",
         "at", "on", "from", "until", "is", "was", "but", "because", "then",

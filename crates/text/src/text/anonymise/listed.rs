@@ -116,7 +116,7 @@ impl NameList {
         if self.names.contains_key(&whole) || !is_distinctive(name) {
             return None;
         }
-        let opening = opening(name);
+        let opening = opening_of(name);
         Some(HashedName {
             whole,
             begins: self.hash(opening),
@@ -161,7 +161,7 @@ impl NameList {
             let Some(&lengths) = self.begins.get(&self.hash(opening)) else { continue };
             // Longest first: of several names at one place the longest is meant.
             let longest_first = (SHORTEST..=LONGEST).rev().filter(|chars| lengths & (1 << chars) != 0);
-            let mut names = longest_first.filter_map(|chars| prefix(&text[at..], chars));
+            let mut names = longest_first.filter_map(|chars| prefix_of(&text[at..], chars));
             let name =
                 names.find(|name| self.names.contains_key(&self.hash(name)) && self.is_meant(text, at, name));
             if let Some(name) = name {
@@ -278,12 +278,12 @@ fn is_distinctive(name: &str) -> bool {
     (!latin || name.len() >= LATIN) && !jieba().has_word(name)
 }
 
-fn opening(name: &str) -> &str {
-    prefix(name, SHORTEST).unwrap_or(name)
+fn opening_of(name: &str) -> &str {
+    prefix_of(name, SHORTEST).unwrap_or(name)
 }
 
 /// The first `chars` characters; `None` if there are fewer.
-fn prefix(text: &str, chars: usize) -> Option<&str> {
+fn prefix_of(text: &str, chars: usize) -> Option<&str> {
     let mut ends = text.char_indices().map(|(at, c)| at + c.len_utf8());
     ends.nth(chars - 1).map(|end| &text[..end])
 }

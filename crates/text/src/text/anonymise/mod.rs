@@ -4,14 +4,12 @@
 //! per file; [`Kind::ALL`] orders them if two claim the same characters.
 
 mod account;
-mod address;
-mod context;
+mod chinese;
 mod english;
 mod kind;
 mod listed;
 mod money;
 mod name;
-mod number;
 
 pub use kind::{Kind, NOT_SOUGHT};
 pub use listed::{HashedName, NameKey, NameList, NamesError};
@@ -193,8 +191,8 @@ impl Anonymiser {
             account::emails(text, &mut found);
         }
         if signs.digits {
-            number::identities(text, &mut found);
-            number::phones(text, &mut found);
+            chinese::identities(text, &mut found);
+            chinese::phones(text, &mut found);
             money::cards(text, &mut found);
             english::phones(text, &mut found);
             english::social_security(text, &mut found);
@@ -208,7 +206,7 @@ impl Anonymiser {
         if (text.contains('号') || text.contains('栋') || text.contains('幢') || text.contains('单'))
             && (signs.digit || counts_in_chinese(text))
         {
-            address::addresses(text, &mut found);
+            chinese::addresses(text, &mut found);
         }
         name::names(text, names, signs.at, &self.settings.public_names, &mut found);
         // Before overlaps are settled: a kind that is kept must not hide one that is marked.
@@ -216,7 +214,7 @@ impl Anonymiser {
         if found.is_empty() {
             return Anonymised { text: Cow::Borrowed(text), marks: Vec::new(), refused: false };
         }
-        self.replace(text, settle(found))
+        self.replace(text, settle_overlaps(found))
     }
 
     fn replace<'a>(&self, text: &'a str, found: Vec<Found>) -> Anonymised<'a> {
@@ -246,7 +244,7 @@ impl Anonymiser {
 
 /// Of overlapping finds, keeps the more certain kind, then the longer; in order. Kept finds do not overlap,
 /// so each new one has to be compared only with its neighbours: time per find does not grow with the text.
-fn settle(mut found: Vec<Found>) -> Vec<Found> {
+fn settle_overlaps(mut found: Vec<Found>) -> Vec<Found> {
     let rank = |kind: Kind| Kind::ALL.iter().position(|k| *k == kind);
     found.sort_by_key(|f| (rank(f.kind), std::cmp::Reverse(f.end - f.start), f.start));
     let mut kept: BTreeMap<usize, Found> = BTreeMap::new();

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use iban::Iban;
 use regex::Regex;
 
-use super::number::{is_adjacent_to, is_number_alone};
+use super::chinese::{is_adjacent_to, is_number_alone};
 use super::{Found, Kind};
 
 static CARD: LazyLock<Option<Regex>> = LazyLock::new(|| {

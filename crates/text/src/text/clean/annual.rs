@@ -11,7 +11,6 @@
 //! Known problems: an owner's list of rules that begins with `1.` is taken for a joke; the filter for forum
 //! management drops such a post.
 
-use super::{number, score};
 use riddlemill_record::Reason;
 
 /// A ranked or scored post.
@@ -36,8 +35,8 @@ pub struct Numbered<'a> {
 /// assert!(numbered("等审核，明天再发").is_none());
 /// ```
 pub fn numbered(text: &str) -> Option<Numbered<'_>> {
-    let (body, score) = score::split(text).map_or((text.trim(), None), |(body, score)| (body, Some(score)));
-    let mark = number::mark(body);
+    let (body, score) = split_score(text).map_or((text.trim(), None), |(body, score)| (body, Some(score)));
+    let mark = rank_mark(body);
     if mark.is_none() && score.is_none() {
         return None;
     }
@@ -68,7 +67,7 @@ pub fn numbered(text: &str) -> Option<Numbered<'_>> {
 /// ```
 pub fn note(text: &str) -> Option<&str> {
     let text = text.trim();
-    if score::split(text).is_some() {
+    if split_score(text).is_some() {
         return None;
     }
     let (body, bracketed) = match text.strip_prefix(['（', '(', '【', '[']) {
@@ -130,6 +129,114 @@ pub fn joke(text: &str, standing: Position) -> Result<Numbered<'_>, Reason> {
     numbered(text).ok_or(Reason::Chatter)
 }
 
+/// A mark at the head of a post.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// The rank, or `None` if there is only a star.
+    pub number: Option<u32>,
+    /// Whether a star is in the mark.
+    pub starred: bool,
+    /// Length of the mark in bytes, including separator and spaces.
+    pub len: usize,
+}
+
+/// The mark at the head of a post, or `None`.
+///
+/// Numbering and star marks before a post of an annual thread.
+///
+/// What: `353.…`, `361*.…`, `*:…`, `151、…`, `59 …` lose the mark; the number and the star are kept in fields
+/// of their own.
+///
+/// Why: the number is the post's rank, the star says that it is about the year's news. Neither is part of the
+/// joke.
+///
+/// Known problems: a joke that begins with a number of its own and has no rank (`110 是什么电话`) looks
+/// ranked, so the rule runs on posts of annual threads only.
+///
+/// ```
+/// # use riddlemill_text::text::clean::annual::rank_mark;
+/// let found = rank_mark("36*.鱼为什么会渴").unwrap();
+/// assert_eq!((found.number, found.starred, found.len), (Some(36), true, 4));
+/// assert!(rank_mark("2020年我总结了一下").is_none());
+/// ```
+pub fn rank_mark(text: &str) -> Option<Mark> {
+    let body = text.trim_start();
+    let mut at = text.len() - body.len();
+    // Where the whole post dodges a filter, a bar may be between digits.
+    let mut number = String::new();
+    let mut rest = body.char_indices().peekable();
+    while let Some(&(i, c)) = rest.peek() {
+        match c {
+            '丨' if !number.is_empty() => {}
+            c if number.len() < 5 => match halfwidth_digit(c) {
+                Some(d) => number.push(d),
+                None => break,
+            },
+            _ => break,
+        }
+        at = text.len() - body.len() + i + c.len_utf8();
+        rest.next();
+    }
+    let after = &text[at..];
+    let unstarred = after.trim_start_matches(['*', '＊', '★']);
+    let starred = unstarred.len() < after.len();
+    // A fifth digit was only read to recognise that the number is too long for a rank.
+    if number.len() > 4 || number.is_empty() && !starred {
+        return None;
+    }
+    let first = unstarred.chars().next()?;
+    let strong =
+        matches!(first, '.' | '．' | '、' | ':' | '：' | ')' | '）') || first == '。' && !number.is_empty();
+    // A space alone is weak evidence: a year or a price is not a rank.
+    let weak = first.is_whitespace() && !number.is_empty() && number.len() <= 3;
+    if !strong && !weak || starred && number.is_empty() && after.len() - unstarred.len() > 3 {
+        return None;
+    }
+    let tail = unstarred[first.len_utf8()..].trim_start_matches(|c: char| c.is_whitespace() || c == '丨');
+    if tail.is_empty() {
+        return None;
+    }
+    Some(Mark { number: number.parse().ok(), starred, len: text.len() - tail.len() })
+}
+
+fn halfwidth_digit(c: char) -> Option<char> {
+    match c {
+        '0'..='9' => Some(c),
+        '０'..='９' => char::from_u32(c as u32 - 0xff10 + 0x30),
+        _ => None,
+    }
+}
+
+/// The text before the score, and the score; `None` if there is no score at the end.
+///
+/// The score at the end of a post of an annual thread.
+///
+/// What: `评分：3.68` at the end is removed from the text and becomes a number.
+///
+/// Why: the judges' mean is a property of the joke and worth a column; in the text it would make two copies
+/// of the joke differ.
+///
+/// Known problems: only `评分` and `得分` are known.
+///
+/// ```
+/// # use riddlemill_text::text::clean::annual::split_score;
+/// assert_eq!(split_score("雨伞怕雨吗？\n评分：3.68"), Some(("雨伞怕雨吗？", 3.68)));
+/// assert_eq!(split_score("老师给我的评分：不及格"), None);
+/// ```
+pub fn split_score(text: &str) -> Option<(&str, f64)> {
+    let end = text.trim_end();
+    let end = end.strip_suffix('分').unwrap_or(end);
+    let head = end.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let value = &end[head.len()..];
+    if value.is_empty() || value.len() > 6 || value.starts_with('.') || value.ends_with('.') {
+        return None;
+    }
+    let head = head.trim_end();
+    let head = head.strip_suffix(['：', ':']).unwrap_or(head).trim_end();
+    let text = head.strip_suffix("评分").or_else(|| head.strip_suffix("得分"))?;
+    Some((text.trim_end(), value.parse().ok()?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -178,6 +285,41 @@ mod tests {
     fn chatter_is_chatter() {
         for text in ["", "看一楼", "2020总结完了", "**", "评分：3.3", "12."] {
             assert_eq!(numbered(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn reads_every_form_of_the_threads() {
+        for (text, number, starred, rest) in [
+            ("353.云", Some(353), false, "云"),
+            ("361*.云", Some(361), true, "云"),
+            ("*:云", None, true, "云"),
+            ("*：云", None, true, "云"),
+            ("151、云", Some(151), false, "云"),
+            ("59 云", Some(59), false, "云"),
+            ("355.25岁的云", Some(355), false, "25岁的云"),
+            ("1. 云", Some(1), false, "云"),
+            ("2丨6丨9丨.丨云", Some(269), false, "云"),
+        ] {
+            let mark = rank_mark(text).unwrap();
+            assert_eq!((mark.number, mark.starred, &text[mark.len..]), (number, starred, rest), "{text}");
+        }
+    }
+
+    #[test]
+    fn leaves_other_numbers() {
+        for text in ["2020年总结", "2020 总结", "**", "*", "25岁了", "12345.云", "云", "", "7.", "****:云"]
+        {
+            assert_eq!(rank_mark(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn takes_glued_scores_and_leaves_prices() {
+        assert_eq!(split_score("他问道。评分：3.9"), Some(("他问道。", 3.9)));
+        assert_eq!(split_score("他问道。评分:4分"), Some(("他问道。", 4.0)));
+        for text in ["一共3.68", "评分：3..", "评分：", "", "3.68", "我考了 3.68 分"] {
+            assert_eq!(split_score(text), None, "{text}");
         }
     }
 }

@@ -1,25 +1,20 @@
-//! Removes the forum's debris from a post. One rule per file; [`clean`] runs them in the order of
+//! Removes the forum's debris from a post, a file for each kind of debris; [`clean`] runs them in the order of
 //! [`Rule::ALL`], once over each part and once more over the whole, until nothing changes: cleaning a cleaned
 //! text changes nothing.
 //!
 //! HTML is not stripped: `<爸爸去哪了>` is content.
 
 pub mod annual;
-pub mod bars;
+pub mod client;
 pub mod debris;
-pub mod link;
-pub mod number;
 pub mod placeholder;
-mod rule;
-pub mod score;
-pub mod signature;
 pub mod title;
 
-pub use rule::Rule;
+use std::borrow::Cow;
+
+use title::Relation;
 
 use riddlemill_record::Reason;
-use std::borrow::Cow;
-use title::Relation;
 
 /// What kind of text a draft is, which decides the rules that can apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,10 +104,10 @@ pub fn clean(draft: &PostText<'_>) -> Cleaned {
         content = Some(post.text);
     }
 
-    let title = scrub(draft.title, "", &mut hits);
-    let content = content.map(|content| scrub(content, draft.title, &mut hits));
+    let title = scrub_text(draft.title, "", &mut hits);
+    let content = content.map(|content| scrub_text(content, draft.title, &mut hits));
     let (text, content) = match (draft.kind, content) {
-        (DraftKind::Thread, Some(content)) => join(&title, content, draft.content, &mut hits),
+        (DraftKind::Thread, Some(content)) => join_parts(&title, content, draft.content, &mut hits),
         (_, Some(content)) if title.is_empty() => (content.clone(), None),
         (_, Some(content)) if content.is_empty() => (title.clone(), None),
         (_, Some(content)) => (Cow::Owned(format!("{title}\n{content}")), Some(content)),
@@ -120,17 +115,17 @@ pub fn clean(draft: &PostText<'_>) -> Cleaned {
     };
     // Joining can move a piece from the middle to an edge, or the other way round.
     let text = match text {
-        Cow::Owned(text) => scrub(&text, "", &mut hits).into_owned(),
+        Cow::Owned(text) => scrub_text(&text, "", &mut hits).into_owned(),
         Cow::Borrowed(text) => text.to_owned(),
     };
     let has_text = || [Some(draft.title), draft.content].into_iter().flatten().any(|t| !t.trim().is_empty());
     let verdict = match text.is_empty() {
         true if has_text() => {
-            Verdict::Drop(Reason::Placeholder, evidence(draft.content.unwrap_or(draft.title)))
+            Verdict::Drop(Reason::Placeholder, evidence_of(draft.content.unwrap_or(draft.title)))
         }
         true => Verdict::Drop(Reason::Empty, String::new()),
         false if placeholder::is_placeholder("", &text) && !is_single_han(&text) => {
-            Verdict::Drop(Reason::Placeholder, evidence(&text))
+            Verdict::Drop(Reason::Placeholder, evidence_of(&text))
         }
         false => Verdict::Keep,
     };
@@ -154,13 +149,13 @@ fn is_single_han(text: &str) -> bool {
 }
 
 /// The text of a thread, and its content if that says more than the title.
-fn join<'a>(
+fn join_parts<'a>(
     title: &Cow<'a, str>,
     content: Cow<'a, str>,
     raw: Option<&str>,
     hits: &mut Vec<Hit>,
 ) -> (Cow<'a, str>, Option<Cow<'a, str>>) {
-    let mut hit = |rule, ground: &str| hits.push(Hit { rule, evidence: evidence(ground) });
+    let mut hit = |rule, ground: &str| hits.push(Hit { rule, evidence: evidence_of(ground) });
     if content.is_empty() || placeholder::is_placeholder(title, &content) {
         if raw.is_some_and(|raw| !raw.trim().is_empty()) {
             hit(Rule::Placeholder, raw.unwrap_or_default());
@@ -212,22 +207,22 @@ fn after_see_title(content: &str) -> Option<&str> {
 
 /// Applies the rules for one text, and for the `title` above it, until none changes anything. Each only
 /// removes, so this ends.
-fn scrub<'a>(text: &'a str, title: &str, hits: &mut Vec<Hit>) -> Cow<'a, str> {
+fn scrub_text<'a>(text: &'a str, title: &str, hits: &mut Vec<Hit>) -> Cow<'a, str> {
     let mut text = Cow::Borrowed(text);
     loop {
         let before = text.len();
-        text = apply(text, Rule::Debris, debris::tidy, hits);
-        text = apply(text, Rule::Bar, |text| bars::join_under(title, text), hits);
-        text = apply(text, Rule::Image, link::drop_images, hits);
-        text = apply(text, Rule::Link, link::drop_apart, hits);
-        text = apply(text, Rule::Signature, |text| Cow::Borrowed(signature::strip(text)), hits);
+        text = apply_rule(text, Rule::Debris, debris::tidy, hits);
+        text = apply_rule(text, Rule::Bar, |text| debris::join_bars_under(title, text), hits);
+        text = apply_rule(text, Rule::Image, client::drop_images, hits);
+        text = apply_rule(text, Rule::Link, client::drop_apart, hits);
+        text = apply_rule(text, Rule::Signature, |text| Cow::Borrowed(client::strip_signature(text)), hits);
         if text.len() == before {
             return text;
         }
     }
 }
 
-fn apply<'a>(
+fn apply_rule<'a>(
     text: Cow<'a, str>,
     rule: Rule,
     work: impl for<'t> Fn(&'t str) -> Cow<'t, str>,
@@ -235,16 +230,75 @@ fn apply<'a>(
 ) -> Cow<'a, str> {
     let (done, removed) = match work(&text) {
         Cow::Borrowed(same) if same.len() == text.len() => return text,
-        done => (done.into_owned(), evidence(&text)),
+        done => (done.into_owned(), evidence_of(&text)),
     };
     hits.push(Hit { rule, evidence: removed });
     Cow::Owned(done)
 }
 
 /// At most 40 characters of a text.
-fn evidence(text: &str) -> String {
+fn evidence_of(text: &str) -> String {
     let end = text.char_indices().nth(40).map_or(text.len(), |(at, _)| at);
     text[..end].to_owned()
+}
+
+macro_rules! rules {
+    ($($(#[doc = $definition:literal])+ $name:ident = $code:literal, $before:literal => $after:literal;)+) => {
+        /// A rule of cleaning.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Rule {
+            $($(#[doc = $definition])+ $name,)+
+        }
+
+        impl Rule {
+            /// Every rule, in the order in which they run.
+            pub const ALL: &[Rule] = &[$(Rule::$name,)+];
+
+            /// The stable name in ledgers and reports.
+            pub fn code(self) -> &'static str {
+                match self { $(Rule::$name => $code,)+ }
+            }
+
+            /// What the rule does, in one sentence.
+            pub fn definition(self) -> &'static str {
+                match self { $(Rule::$name => concat!($($definition),+).trim_ascii(),)+ }
+            }
+
+            /// A text before and after the rule; ` / ` separates the title and content of a thread.
+            pub fn example(self) -> (&'static str, &'static str) {
+                match self { $(Rule::$name => ($before, $after),)+ }
+            }
+        }
+    };
+}
+
+rules! {
+    /// The score at the end of a post of an annual thread is removed from the text and stored as a number.
+    Score = "score", "12.云会恐高吗\n评分：3.5" => "云会恐高吗";
+    /// The rank and the star before a post of an annual thread are removed.
+    Number = "number", "12*.云会恐高吗" => "云会恐高吗";
+    /// Control characters, zero-width characters and whitespace at the edges are removed.
+    Debris = "debris", "\u{200b}云会恐高吗 \r\n" => "云会恐高吗";
+    /// Bars between characters, which dodge a word filter, are removed.
+    Bar = "bar", "云会丨恐丨高丨吗" => "云会恐高吗";
+    /// The mark that an image left in the text is removed.
+    Image = "image", "[图片]云会恐高吗" => "云会恐高吗";
+    /// A link that is separate from the sentence is removed.
+    Link = "link", "云会恐高吗 http://example.com/1" => "云会恐高吗";
+    /// The line that an app adds under a post is removed.
+    Signature = "signature", "云会恐高吗\n——来自 某某 客户端" => "云会恐高吗";
+    /// Content that was only typed because the forum requires some is removed.
+    Placeholder = "placeholder", "云会恐高吗 / 如题" => "云会恐高吗";
+    /// `如题，` (as in the title) before the actual content is removed.
+    SeeTitle = "see_title", "云会恐高吗 / 如题，我家的云会" => "云会恐高吗\n我家的云会";
+    /// A title without a letter is removed.
+    EmptyTitle = "empty_title", "…… / 云会恐高吗" => "云会恐高吗";
+    /// Of a title and content that repeat each other, the longer one is kept.
+    Repeated = "repeated", "云会恐高吗 / 云会恐高吗。" => "云会恐高吗。";
+    /// A title that the forum cut, or that has a typing error, is replaced by the content, which has it in full.
+    CutTitle = "cut_title", "云对风说：我其 / 云对风说：我其实恐高" => "云对风说：我其实恐高";
+    /// A title and content with different texts are joined by a line break.
+    Joined = "joined", "云恐高 / 所以下雨" => "云恐高\n所以下雨";
 }
 
 #[cfg(test)]

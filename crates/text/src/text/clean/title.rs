@@ -38,7 +38,7 @@ pub fn fills_field(title: &str) -> bool {
     title.chars().filter(|c| !c.is_whitespace()).nth(FIELD - 1).is_some()
 }
 
-fn key(text: &str) -> impl Iterator<Item = char> + '_ {
+fn key_chars(text: &str) -> impl Iterator<Item = char> + '_ {
     text.chars().filter(|c| is_letter(*c))
 }
 
@@ -54,7 +54,7 @@ pub fn relation(title: &str, content: &str) -> Relation {
     if title == content {
         return Relation::Repeats;
     }
-    let (mut t, mut c) = (key(title), key(content));
+    let (mut t, mut c) = (key_chars(title), key_chars(content));
     let mut matched = 0;
     loop {
         match (t.next(), c.next()) {
@@ -68,28 +68,28 @@ pub fn relation(title: &str, content: &str) -> Relation {
         }
     }
     // Only texts that begin alike can differ by a slip: a joke that answers its title seldom does.
-    if matched >= 3 && mends(title, content) {
+    if matched >= 3 && mends_title(title, content) {
         return Relation::Mends;
     }
-    if within(title, content) { Relation::Within } else { Relation::Differs }
+    if is_within(title, content) { Relation::Within } else { Relation::Differs }
 }
 
-fn within(title: &str, content: &str) -> bool {
+fn is_within(title: &str, content: &str) -> bool {
     if content.len() > title.len() * 2 {
         return false;
     }
-    let content: String = key(content).collect();
-    content.chars().nth(1).is_some() && key(title).collect::<String>().contains(&content)
+    let content: String = key_chars(content).collect();
+    content.chars().nth(1).is_some() && key_chars(title).collect::<String>().contains(&content)
 }
 
 /// Whether the content begins with the title, apart from one character in eight.
-fn mends(title: &str, content: &str) -> bool {
-    let title: Vec<char> = key(title).collect();
+fn mends_title(title: &str, content: &str) -> bool {
+    let title: Vec<char> = key_chars(title).collect();
     if title.len() < 10 {
         return false;
     }
     let slips = (title.len() / 8).max(1);
-    let content: Vec<char> = key(content).take(title.len() + slips).collect();
+    let content: Vec<char> = key_chars(content).take(title.len() + slips).collect();
     if content.len() + slips < title.len() {
         return false;
     }

@@ -4,13 +4,10 @@
 //!
 //! The rules expect cleaned texts.
 
-pub mod management;
-pub mod promise;
-mod rule;
-
-pub use rule::Rule;
+pub mod jokeless;
 
 use super::anonymise::Kind;
+use crate::text::counted;
 use crate::text::is_letter;
 use riddlemill_record::Reason;
 
@@ -61,12 +58,12 @@ pub fn rule(text: &str, settings: &Settings, context: Context) -> Option<(Rule, 
     let unmarked = marked.then(|| text.replace(Kind::Link.mark(), " "));
     // Counting stops when a text is long enough.
     let enough = settings.min_chars.max(2);
-    let letters = letters(unmarked.as_deref().unwrap_or(text)).take(enough).count();
+    let letters = letters_of(unmarked.as_deref().unwrap_or(text)).take(enough).count();
     if unmarked.is_some() && letters <= 1 {
         return Some((Rule::LinkOnly, "nothing but a link".to_owned()));
     }
     if letters == 0 && context.images > 0 {
-        return Some((Rule::LinkOnly, format!("{} images and no text", context.images)));
+        return Some((Rule::LinkOnly, format!("{} and no text", counted(context.images as u64, "image"))));
     }
     if letters == 0 {
         return Some((Rule::Empty, "no letter and no digit".to_owned()));
@@ -86,27 +83,93 @@ pub fn rule(text: &str, settings: &Settings, context: Context) -> Option<(Rule, 
         }
     }
     if settings.management
-        && let Some(ground) = management::find(text)
+        && let Some(ground) = jokeless::find_management(text)
     {
         return Some((Rule::Management, ground));
     }
     if settings.promised
-        && let Some(ground) = promise::find(text)
+        && let Some(ground) = jokeless::find_promise(text)
     {
         return Some((Rule::PromisedElsewhere, ground));
     }
     None
 }
 
-fn letters(text: &str) -> impl Iterator<Item = char> {
+fn letters_of(text: &str) -> impl Iterator<Item = char> {
     text.chars().filter(|c| is_letter(*c))
 }
 
 /// Number of letters of a text outside its links.
 fn without_links(text: &str) -> usize {
     let linked = |word: &&str| !word.contains("://") && !word.starts_with("www.");
-    text.split_whitespace().filter(linked).map(|word| letters(word).count()).sum()
+    text.split_whitespace().filter(linked).map(|word| letters_of(word).count()).sum()
 }
+
+/// A rule of the filter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Rule {
+    /// Nothing to read.
+    Empty,
+    /// Only a link or an image.
+    LinkOnly,
+    /// Too short.
+    TooShort,
+    /// Too long.
+    TooLong,
+    /// The post manages the forum.
+    Management,
+    /// The text promises something that is elsewhere.
+    PromisedElsewhere,
+}
+
+impl Rule {
+    /// Every rule, in the order in which they run.
+    pub const ALL: &[Rule] = &[
+        Rule::Empty,
+        Rule::LinkOnly,
+        Rule::TooShort,
+        Rule::TooLong,
+        Rule::Management,
+        Rule::PromisedElsewhere,
+    ];
+
+    /// The reason that a ledger names.
+    pub fn reason(self) -> Reason {
+        match self {
+            Rule::Empty => Reason::Empty,
+            Rule::LinkOnly => Reason::LinkOnly,
+            Rule::TooShort => Reason::TooShort,
+            Rule::TooLong => Reason::TooLong,
+            Rule::Management => Reason::Management,
+            Rule::PromisedElsewhere => Reason::PromisedElsewhere,
+        }
+    }
+
+    /// The stable name in ledgers and reports.
+    pub fn code(self) -> &'static str {
+        self.reason().code()
+    }
+
+    /// What the rule drops, in one sentence.
+    pub fn definition(self) -> &'static str {
+        self.reason().definition()
+    }
+
+    /// A text that the rule drops, and a similar one that it keeps.
+    pub fn example(self) -> (&'static str, &'static str) {
+        match self {
+            Rule::Empty => ("……", "云会恐高吗"),
+            Rule::LinkOnly => ("http://example.com/p/1", "云会恐高吗 http://example.com/p/1"),
+            Rule::TooShort => ("云飞", "云会飞吗"),
+            Rule::TooLong => (LONG, "云会恐高吗"),
+            Rule::Management => ("【发帖必看】本吧吧规第三版", "如果给云加精，它会不会下雨"),
+            Rule::PromisedElsewhere => ("我家的云长这样，如图", "画家说他的心情如图所示，房东说房租也是"),
+        }
+    }
+}
+
+/// Longer than the default settings allow.
+const LONG: &str = include_str!("long.txt");
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! Whether something governs a question: a verb that takes it as its object, or reported speech.
 
-use super::kind::Kind;
+use super::Kind;
 use super::quotation::is_filler;
 use super::words::{
     clause_after, clause_before, contains_any, ends_with_any, is_break, is_clause_break, is_letter,
@@ -248,7 +248,7 @@ pub(super) fn is_embedded(kind: Kind, word: &str, before: &str, after: &str) -> 
     let asked_until = rfind_any(before, ASKING).map(|(at, word)| at + word.len());
     let verbs = if kind == Kind::Help { CONSULTING } else { GOVERNING };
     let object = matches!(word, "什么" | "啥");
-    if let Some((at, verb)) = governor(clause, verbs) {
+    if let Some((at, verb)) = find_governor(clause, verbs) {
         // `由此可以看出什么`: the word is the verb's own object, and `可以` makes it a question to the reader.
         if object && clause.ends_with(verb) && contains_any(clause, &["可以", "能", "应该"]).is_some() {
             return false;
@@ -266,11 +266,11 @@ pub(super) fn is_embedded(kind: Kind, word: &str, before: &str, after: &str) -> 
 }
 
 /// The last verb of `verbs` in a clause, not counting `问` in the nouns `问题`, `疑问`, `顾问`.
-fn governor(clause: &str, verbs: &[&'static str]) -> Option<(usize, &'static str)> {
+fn find_governor(clause: &str, verbs: &[&'static str]) -> Option<(usize, &'static str)> {
     let (at, verb) = rfind_any(clause, verbs)?;
     let noun = verb == "问"
         && (clause[at..].starts_with("问题") || clause[..at].ends_with(['疑', '学', '顾', '慰', '访']));
-    if noun { governor(&clause[..at], verbs) } else { Some((at, verb)) }
+    if noun { find_governor(&clause[..at], verbs) } else { Some((at, verb)) }
 }
 
 /// Whether a colon introduces the operator's clause as somebody's speech. A label that announces a question

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::kind::Kind;
+use super::Kind;
 use super::quotation::is_filler;
 use super::scope::{self, Scope};
 use super::words::{clause_after, clause_before, ends_with_any, is_break, is_letter, starts_with_any};
@@ -78,13 +78,13 @@ fn operator_at(sentence: &str, at: usize, c: char) -> Option<(Kind, usize)> {
         '哪' => word(Kind::Which, &["哪里", "哪儿", "哪个", "哪些", "哪种", "哪位", "哪一", "哪"]),
         '那' => misspelt_which(sentence, at),
         '几' => asks_number(sentence, at).then_some((Kind::Which, c.len_utf8())),
-        '多' => amount(sentence, at),
+        '多' => find_amount(sentence, at),
         '吗' => is_polar_ma(sentence, at).then_some((Kind::Polar, c.len_utf8())),
         '么' => is_polar_me(sentence, at).then_some((Kind::Polar, c.len_utf8())),
         '难' => word(Kind::Polar, &["难道"]),
         '岂' => word(Kind::Polar, &["岂不", "岂非"]),
         '是' | '能' | '可' | '会' => word(Kind::ANotA, &["是否", "能否", "可否", "会否"]),
-        '还' => alternative(sentence, at),
+        '还' => find_alternative(sentence, at),
         '没' => is_final_mei(sentence, at).then_some((Kind::ANotA, c.len_utf8())),
         _ => None,
     };
@@ -111,7 +111,7 @@ const HOW: &[&str] = &["怎么样", "怎么", "怎样", "怎能", "怎会", "怎
 /// `吗` asks at the end of a clause. Without punctuation a clause may end in the middle, so anything may
 /// follow except what makes it another word (`吗啡`) or a misspelt `妈` (`你吗的`).
 fn is_polar_ma(sentence: &str, at: usize) -> bool {
-    let (before, after) = around(sentence, at, '吗');
+    let (before, after) = split_around(sentence, at, '吗');
     let starts_clause = before.chars().next_back().is_none_or(|c| is_break(c) || is_filler(c));
     !starts_clause
         && !after.starts_with('的')
@@ -120,7 +120,7 @@ fn is_polar_ma(sentence: &str, at: usize) -> bool {
 
 /// `么` asks if it ends a clause and is not part of a pronoun or adverb (`什么`, `这么`).
 fn is_polar_me(sentence: &str, at: usize) -> bool {
-    let (before, after) = around(sentence, at, '么');
+    let (before, after) = split_around(sentence, at, '么');
     ends_clause(after)
         && before.chars().next_back().is_some_and(is_letter)
         && !before.ends_with(['什', '甚', '怎', '这', '那', '多', '要', '哪', '饿', '他', '她'])
@@ -128,7 +128,7 @@ fn is_polar_me(sentence: &str, at: usize) -> bool {
 
 /// `吃了没`, `来过没有` at the end of the sentence.
 fn is_final_mei(sentence: &str, at: usize) -> bool {
-    let (before, after) = around(sentence, at, '没');
+    let (before, after) = split_around(sentence, at, '没');
     let clause = clause_before(before);
     let after = after.strip_prefix('有').unwrap_or(after).trim_start_matches(['啊', '呢', '呀']);
     !after.chars().any(is_letter)
@@ -138,7 +138,7 @@ fn is_final_mei(sentence: &str, at: usize) -> bool {
 
 /// `有那些…呢`: `那` written for `哪`, as the particle at the end shows.
 fn misspelt_which(sentence: &str, at: usize) -> Option<(Kind, usize)> {
-    let (before, after) = around(sentence, at, '那');
+    let (before, after) = split_around(sentence, at, '那');
     let asks = sentence.trim_end().ends_with('呢')
         && ends_with_any(before, &["有", "是", "在"])
         && after.starts_with(['些', '种', '里', '个']);
@@ -147,14 +147,14 @@ fn misspelt_which(sentence: &str, at: usize) -> Option<(Kind, usize)> {
 
 /// `万一他不来呢`: a condition without its consequence.
 fn is_what_if(sentence: &str, at: usize) -> bool {
-    let (before, after) = around(sentence, at, '呢');
+    let (before, after) = split_around(sentence, at, '呢');
     !after.chars().any(is_letter)
         && starts_with_any(clause_before(before).trim_start_matches('那'), &["万一", "要是", "如果", "假如"])
 }
 
 /// `几` asks for a number if only a number fits; elsewhere it means "a few".
 fn asks_number(sentence: &str, at: usize) -> bool {
-    let (before, after) = around(sentence, at, '几');
+    let (before, after) = split_around(sentence, at, '几');
     let last_of = |c: char| matches!(c, '时' | '点' | '号' | '岁' | '楼' | '级');
     ends_with_any(before, &["还剩", "剩下", "剩", "是", "等于", "第", "星期", "周", "得"])
         && !after.starts_with(['十', '百', '千', '万', '亿', '乎', '把', '率', '何'])
@@ -163,8 +163,8 @@ fn asks_number(sentence: &str, at: usize) -> bool {
 }
 
 /// `多少`, `多大`, `多久` … if `多` asks for a measure and does not mean "much".
-fn amount(sentence: &str, at: usize) -> Option<(Kind, usize)> {
-    let (before, after) = around(sentence, at, '多');
+fn find_amount(sentence: &str, at: usize) -> Option<(Kind, usize)> {
+    let (before, after) = split_around(sentence, at, '多');
     if before.ends_with([
         '很', '好', '太', '许', '不', '差', '这', '那', '更', '最', '再', '越', '增', '众', '几', '么',
     ]) {
@@ -206,8 +206,8 @@ fn a_not_a(sentence: &str, at: usize, c: char) -> Option<(Kind, usize)> {
 
 /// `A还是B` with `A` and `B` parallel. By itself `还是` means "still" or "after all", so the two sides must show
 /// the alternative: `是` opens the first, or both begin or end alike.
-fn alternative(sentence: &str, at: usize) -> Option<(Kind, usize)> {
-    let (before, after) = around(sentence, at, '还');
+fn find_alternative(sentence: &str, at: usize) -> Option<(Kind, usize)> {
+    let (before, after) = split_around(sentence, at, '还');
     let right = clause_after(after.strip_prefix('是')?).trim_end_matches(['呢', '啊', '呀', '吧']);
     let comma = before.trim_end_matches(is_break).len() < before.len();
     let left = clause_before(before.trim_end_matches(is_break));
@@ -240,7 +240,7 @@ fn contains_choice(left: &str) -> bool {
 }
 
 /// The text before and after the character `c` at `at`.
-fn around(sentence: &str, at: usize, c: char) -> (&str, &str) {
+fn split_around(sentence: &str, at: usize, c: char) -> (&str, &str) {
     (&sentence[..at], &sentence[at + c.len_utf8()..])
 }
 

@@ -3,13 +3,11 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::government;
-use super::kind::Kind;
 use super::operator::{self, Operator};
-use super::quotation;
 use super::scope::Scope;
 use super::words::clause_after;
 use super::words::{EMPTY_TAILS, PUZZLED, is_letter, is_sentence_break, starts_with_any};
+use super::{Kind, government, quotation};
 
 /// A post, parsed. All offsets are bytes into `text`.
 pub(super) struct Post<'a> {
@@ -59,7 +57,7 @@ impl<'a> Post<'a> {
     pub(super) fn parse(text: &'a str) -> Post<'a> {
         let quotes = quotation::spans(text);
         let masked = quotation::mask(text, &quotes);
-        let sentences = sentences(&masked);
+        let sentences = split_sentences(&masked);
         Post { text, masked, quotes, sentences }
     }
 
@@ -120,7 +118,7 @@ fn is_empty_tail(sentence: &str) -> bool {
         .all(|word| EMPTY_TAILS.contains(&word))
 }
 
-fn sentences(masked: &str) -> Vec<Sentence> {
+fn split_sentences(masked: &str) -> Vec<Sentence> {
     let mut sentences = Vec::new();
     let mut start = 0;
     let mut chars = masked.char_indices().peekable();
@@ -134,10 +132,10 @@ fn sentences(masked: &str) -> Vec<Sentence> {
             mark = mark.and(c);
             end = next + c.len_utf8();
         }
-        push(&mut sentences, masked, start..at, mark);
+        push_sentence(&mut sentences, masked, start..at, mark);
         start = end;
     }
-    push(&mut sentences, masked, start..masked.len(), Mark::Plain);
+    push_sentence(&mut sentences, masked, start..masked.len(), Mark::Plain);
     sentences
 }
 
@@ -152,7 +150,7 @@ fn ends_sentence(masked: &str, at: usize, c: char) -> bool {
     }
 }
 
-fn push(sentences: &mut Vec<Sentence>, masked: &str, span: Range<usize>, mark: Mark) {
+fn push_sentence(sentences: &mut Vec<Sentence>, masked: &str, span: Range<usize>, mark: Mark) {
     let text = &masked[span.clone()];
     if text.trim_start().starts_with("http")
         || !text.chars().any(is_letter)

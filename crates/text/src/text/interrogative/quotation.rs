@@ -35,7 +35,7 @@ pub(super) fn spans(text: &str) -> Vec<Range<usize>> {
                 open = None;
             }
             Some(_) => {}
-            None if closing(c).is_some() => open = closing(c).map(|close| (at, close)),
+            None if closing_mark(c).is_some() => open = closing_mark(c).map(|close| (at, close)),
             None if matches!(c, '”' | '」' | '』') => {
                 let start = spans.last().map_or(line_start, |last| last.end.max(line_start));
                 spans.push(start..end);
@@ -50,7 +50,7 @@ pub(super) fn spans(text: &str) -> Vec<Range<usize>> {
 }
 
 /// The closing mark of an opening one.
-fn closing(c: char) -> Option<char> {
+fn closing_mark(c: char) -> Option<char> {
     Some(match c {
         '“' => '”',
         '‘' => '’',
@@ -83,7 +83,7 @@ pub(super) fn unwrap(text: &str) -> &str {
             Some(mark @ ('“' | '‘' | '「' | '『')) => match spans(text).as_slice() {
                 [only] if *only == (0..text.len()) => {
                     let inner = &text[mark.len_utf8()..];
-                    closing(mark).and_then(|close| inner.strip_suffix(close)).unwrap_or(inner)
+                    closing_mark(mark).and_then(|close| inner.strip_suffix(close)).unwrap_or(inner)
                 }
                 _ => return text,
             },

@@ -5,9 +5,8 @@
 
 use std::ops::Range;
 
-use super::government;
-use super::kind::Kind;
 use super::words::{clause_after, clause_before, contains_any, ends_with_any, starts_with_any};
+use super::{Kind, government};
 
 /// What an operator does in its sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,7 +110,7 @@ fn is_indefinite(kind: Kind, before: &str, word: &str, after: &str) -> bool {
             governed
                 || ends_with_any(clause, &["不", "没"])
                 || is_universal(follows, 3)
-                || repeats(before, word, after)
+                || repeats_word(before, word, after)
         }
         Kind::What | Kind::Which => {
             governed
@@ -122,7 +121,7 @@ fn is_indefinite(kind: Kind, before: &str, word: &str, after: &str) -> bool {
                     && !after.starts_with("时候")
                     && !ends_with_any(clause, &["是", "干", "叫", "说"])
                     && !word.starts_with('干')
-                || repeats(before, word, after)
+                || repeats_word(before, word, after)
                 || (word == "什么" && is_exclaimed_noun(clause, after))
                 || (before.ends_with("有") && is_offered(after))
                 || (is_wished(clause) && follows.chars().count() > 2)
@@ -131,7 +130,7 @@ fn is_indefinite(kind: Kind, before: &str, word: &str, after: &str) -> bool {
 }
 
 /// `谁先到谁赢`, `走到哪里，哪里停电`: the word occurs twice.
-fn repeats(before: &str, word: &str, after: &str) -> bool {
+fn repeats_word(before: &str, word: &str, after: &str) -> bool {
     after.contains(word) || before.contains(word)
 }
 

@@ -80,8 +80,8 @@ impl Policy {
             for (index, line) in text.lines().enumerate() {
                 let line = line.split('#').next().unwrap_or_default().trim();
                 let (term, owner) = match line.strip_prefix('!') {
-                    Some(shield) => (fold(shield.trim()), None),
-                    None => (fold(line), Some(list.to_owned())),
+                    Some(shield) => (fold_chars(shield.trim()), None),
+                    None => (fold_chars(line), Some(list.to_owned())),
                 };
                 match (term.is_empty(), &owner) {
                     (true, None) => {
@@ -104,7 +104,7 @@ impl Policy {
             }))
             .match_kind(MatchKind::Standard)
             .build(&patterns)?;
-        let spellings = spellings();
+        let spellings = spellings_by_fold();
         let spelled = |c| spellings.get(&c).into_iter().flatten().copied().chain([c]).collect();
         let openings = Openings::spelled(patterns.iter().map(String::as_str), spelled);
         Ok(Policy { finder, openings, lists: owners, patterns })
@@ -123,7 +123,7 @@ impl Policy {
         if !self.openings.may_match(text.chars()) {
             return Vec::new();
         }
-        let folded = fold(text);
+        let folded = fold_chars(text);
         let found: Vec<_> = self.finder.find_overlapping_iter(&folded).collect();
         let shields: Vec<_> = found.iter().filter(|m| self.lists[m.pattern()].is_none()).collect();
         let mut hits: Vec<Hit> = found
@@ -154,20 +154,20 @@ fn is_whole_word(text: &str, start: usize, end: usize) -> bool {
 }
 
 /// Folds character by character, so that positions in the folded text are positions in the text.
-fn fold(text: &str) -> String {
-    text.chars().map(folded).collect()
+fn fold_chars(text: &str) -> String {
+    text.chars().map(fold_char).collect()
 }
 
 /// The characters that fold to another one, by that one. All are within the first 65,536.
-fn spellings() -> HashMap<char, Vec<char>> {
+fn spellings_by_fold() -> HashMap<char, Vec<char>> {
     let mut spellings: HashMap<char, Vec<char>> = HashMap::new();
-    for c in ('\0'..='\u{ffff}').filter(|c| folded(*c) != *c) {
-        spellings.entry(folded(c)).or_default().push(c);
+    for c in ('\0'..='\u{ffff}').filter(|c| fold_char(*c) != *c) {
+        spellings.entry(fold_char(c)).or_default().push(c);
     }
     spellings
 }
 
-fn folded(c: char) -> char {
+fn fold_char(c: char) -> char {
     let narrow = match c {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(c as u32 - 0xfee0).unwrap_or(c),
         c => c,
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn no_spelling_is_missed() {
-        assert!(('\u{10000}'..=char::MAX).all(|c| folded(c) == c));
+        assert!(('\u{10000}'..=char::MAX).all(|c| fold_char(c) == c));
         let policy = Policy::new([("a", "国王\nab")]).unwrap();
         for text in ["国王", "國王", "ab", "aB", "Ａｂ", "ａＢ"] {
             assert_eq!(policy.check(&format!("看{text}")).len(), 1, "{text}");

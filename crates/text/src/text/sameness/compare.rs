@@ -2,11 +2,8 @@
 
 use super::predicate::{Predicate, PredicateSpec, Predicates, Ratio, Verdict};
 use super::prepared::{Prepared, Shared, SharedWeights};
-use super::vetoes::Veto;
-use super::{
-    compilation, english, exchange, identical, near, negation, number, opening, place, reworded, series,
-    sound, template,
-};
+use super::vetoes::{self, Veto};
+use super::{english, measures};
 use riddlemill_record::Language;
 
 /// What was measured, so that a reader can check it.
@@ -86,11 +83,11 @@ pub(crate) fn compare_among(
     };
     for spec in predicates().iter().filter(|spec| holds(spec.predicate)) {
         let measure = match spec.predicate {
-            Predicate::Identical => identical::measure(a, b),
-            Predicate::Opening => opening::measure(a, b),
-            Predicate::Near => near::measure(a, b),
-            Predicate::Sound => sound::measure(a, b),
-            Predicate::Reworded => reworded::measure(shared),
+            Predicate::Identical => measures::measure_identical(a, b),
+            Predicate::Opening => measures::measure_opening(a, b),
+            Predicate::Near => measures::measure_near(a, b),
+            Predicate::Sound => measures::measure_sound(a, b),
+            Predicate::Reworded => measures::measure_reworded(shared),
         };
         let plain = spec.judge(measure, length_in(a.language(), spec.predicate, chars.0));
         if plain == Verdict::Different {
@@ -105,7 +102,7 @@ pub(crate) fn compare_among(
             best = Some(found);
         }
     }
-    let overlap = || reworded::overlap(shared.letters(), shared.weights());
+    let overlap = || measures::overlap(shared.letters(), shared.weights());
     best.unwrap_or_else(|| outcome(Verdict::Different, None, None, overlap()))
 }
 
@@ -140,23 +137,25 @@ fn after_vetoes(
     let veto = match predicate {
         Predicate::Identical => None,
         _ if a.language() == Language::En => english::veto(predicate, a, b),
-        _ if series::vetoes(a, b) => return (Verdict::Different, Some(Veto::Series)),
-        Predicate::Near | Predicate::Sound | Predicate::Reworded if negation::vetoes(a, b) => {
+        _ if vetoes::differ_in_issue(a, b) => return (Verdict::Different, Some(Veto::Series)),
+        Predicate::Near | Predicate::Sound | Predicate::Reworded if vetoes::differ_in_negation(a, b) => {
             Some(Veto::Negation)
         }
-        Predicate::Near | Predicate::Sound | Predicate::Reworded if number::vetoes(a, b, shared) => {
+        Predicate::Near | Predicate::Sound | Predicate::Reworded
+            if vetoes::differ_in_number(a, b, shared) =>
+        {
             Some(Veto::Number)
         }
-        Predicate::Near | Predicate::Sound | Predicate::Reworded if exchange::vetoes(a, b) => {
+        Predicate::Near | Predicate::Sound | Predicate::Reworded if vetoes::differ_in_order(a, b) => {
             Some(Veto::Order)
         }
-        Predicate::Near | Predicate::Reworded if near::names_another(a, b, shared) => Some(Veto::Subject),
+        Predicate::Near | Predicate::Reworded if measures::names_another(a, b, shared) => Some(Veto::Subject),
         Predicate::Near => None,
         Predicate::Sound => None,
-        Predicate::Opening => compilation::vetoes(a, b).then_some(Veto::Compilation),
-        Predicate::Reworded if template::vetoes(shared) => Some(Veto::Template),
-        Predicate::Reworded if compilation::vetoes(a, b) => Some(Veto::Compilation),
-        Predicate::Reworded => place::vetoes(a, b).then_some(Veto::Place),
+        Predicate::Opening => vetoes::is_compilation(a, b).then_some(Veto::Compilation),
+        Predicate::Reworded if vetoes::differ_in_subject(shared) => Some(Veto::Template),
+        Predicate::Reworded if vetoes::is_compilation(a, b) => Some(Veto::Compilation),
+        Predicate::Reworded => vetoes::share_only_place(a, b).then_some(Veto::Place),
     };
     match (veto, verdict) {
         (None, verdict) => (verdict, None),
@@ -179,7 +178,7 @@ pub fn veto(a: &str, b: &str) -> Option<Veto> {
 /// All predicates. The pairs that are `Same` or `Borderline` are among the union of those that match one of
 /// them; vetoes only remove pairs.
 pub fn predicates() -> &'static [PredicateSpec] {
-    &[identical::SPEC, opening::SPEC, near::SPEC, sound::SPEC, reworded::SPEC]
+    &[measures::IDENTICAL, measures::OPENING, measures::NEAR, measures::SOUND, measures::REWORDED]
 }
 
 #[cfg(test)]

@@ -12,11 +12,11 @@
 
 use rustc_hash::FxHashMap;
 
-use super::near::indel;
+use super::Prepared;
+use super::measures::indel;
 use super::predicate::{Predicate, Ratio};
-use super::vetoes::Veto;
+use super::vetoes::{self, Veto};
 use super::words::{is_content, is_number};
-use super::{Prepared, exchange};
 
 const DENIALS: [&str; 8] = ["not", "no", "never", "without", "nobody", "nothing", "none", "neither"];
 
@@ -29,10 +29,10 @@ pub(super) fn veto(predicate: Predicate, a: &Prepared, b: &Prepared) -> Option<V
     if predicate == Predicate::Opening {
         return None;
     }
-    if denies(a, b) {
+    if is_denied(a, b) {
         return Some(Veto::Negation);
     }
-    if exchange::vetoes(a, b) {
+    if vetoes::differ_in_order(a, b) {
         return Some(Veto::Order);
     }
     another_subject(&own, &other).then_some(Veto::Subject)
@@ -54,7 +54,7 @@ fn only_in<'a>(a: &'a Prepared, b: &Prepared) -> Vec<&'a str> {
         .collect()
 }
 
-fn denies(a: &Prepared, b: &Prepared) -> bool {
+fn is_denied(a: &Prepared, b: &Prepared) -> bool {
     let count = |x: &Prepared| x.words().each().filter(|word| DENIALS.contains(word)).count();
     if count(a) % 2 == count(b) % 2 {
         return false;

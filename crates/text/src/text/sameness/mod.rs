@@ -19,46 +19,31 @@
 //! "Same" is not transitive: a compilation resembles each of its parts. Merging by these verdicts must not
 //! take the transitive closure.
 //!
-//! In reading order: [view] folds a text, `weight` weighs a character, `prepared` combines the two once per
-//! text, `predicate` lists the predicates, then one file per predicate (`identical`, `near`, `sound`,
-//! `opening`, `reworded`) and one per veto (`series`, `negation`, `exchange`, `number`, `template`, `compilation`, `place`);
+//! In reading order: [view] folds a text, `prepared` weighs its characters and combines the two once per
+//! text, `predicate` is what a predicate is made of, `measures` has the five of them, `vetoes` what rejects or demotes a pair;
 //! for English [words] instead of characters and the vetoes of `english`;
 //! `compare` decides.
 
 mod compare;
-mod compilation;
 mod english;
-mod exchange;
-mod identical;
-mod near;
-mod negation;
-mod number;
+mod measures;
 mod numbers;
-mod opening;
-mod place;
 mod predicate;
 mod prepared;
-mod reworded;
-mod series;
-mod sound;
-mod template;
 mod vetoes;
 pub mod view;
-mod weight;
 mod words;
 
 pub use compare::{
     Comparison, Evidence, MOST_UNITS, compare, compare_prepared, is_over_length, predicates, veto,
 };
 pub(crate) use compare::{compare_among, holds_of, least_units};
+pub(crate) use measures::{MOST_POSTS, PAIRS};
 pub(crate) use predicate::Predicates;
 pub use predicate::{Metric, Need, Predicate, PredicateSpec, Ratio, Verdict, View};
-pub(crate) use prepared::SharedWeights;
-pub use prepared::{Prepared, Reading, Token};
-pub(crate) use reworded::{MOST_POSTS, PAIRS};
+pub(crate) use prepared::{LEAST_WEIGHT, MOST_WEIGHT, SharedWeights};
+pub use prepared::{Prepared, Reading, Token, weight};
 pub use vetoes::Veto;
-pub use weight::weight;
-pub(crate) use weight::{LEAST_WEIGHT, MOST_WEIGHT};
 
 #[cfg(test)]
 mod laws;

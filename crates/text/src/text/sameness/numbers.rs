@@ -11,7 +11,7 @@ pub(super) fn numbers(plain: &str) -> Vec<u32> {
         .captures_iter(plain)
         .filter_map(|found| {
             let year = found.name("year").and_then(|y| y.as_str().parse().ok()).map(|y: u32| 2000 + y);
-            year.or_else(|| found.iter().skip(1).flatten().next().and_then(|n| value(n.as_str())))
+            year.or_else(|| found.iter().skip(1).flatten().next().and_then(|n| number_value(n.as_str())))
         })
         .collect();
     numbers.sort_unstable();
@@ -25,7 +25,7 @@ fn is_numeral(c: char) -> bool {
 }
 
 /// The runs of digits and numerals among folded characters, each with its value.
-fn runs(chars: &[char]) -> impl Iterator<Item = (usize, usize, u32)> {
+fn number_runs(chars: &[char]) -> impl Iterator<Item = (usize, usize, u32)> {
     let mut at = 0;
     std::iter::from_fn(move || {
         loop {
@@ -38,7 +38,7 @@ fn runs(chars: &[char]) -> impl Iterator<Item = (usize, usize, u32)> {
             let start = at;
             at += of.max(1);
             if of > 0
-                && let Some(value) = value(&chars[start..at].iter().collect::<String>())
+                && let Some(value) = number_value(&chars[start..at].iter().collect::<String>())
             {
                 return Some((start, at, value));
             }
@@ -49,7 +49,7 @@ fn runs(chars: &[char]) -> impl Iterator<Item = (usize, usize, u32)> {
 /// The characters with each number as one, by its value: a character that no script uses.
 pub(super) fn with_numbers(chars: &[char]) -> Vec<char> {
     let (mut with, mut done) = (Vec::with_capacity(chars.len()), 0);
-    for (start, end, value) in runs(chars) {
+    for (start, end, value) in number_runs(chars) {
         with.extend(&chars[done..start]);
         with.push(char::from_u32(0xf_0000 + value % 0xffff).unwrap_or('0'));
         done = end;
@@ -62,7 +62,7 @@ pub(super) fn with_numbers(chars: &[char]) -> Vec<char> {
 pub(super) fn differ(a: &[char], b: &[char]) -> bool {
     let of = |chars: &[char]| -> Vec<u32> {
         let clear = |(start, end, _): &(usize, usize, u32)| end - start > 1 || chars[*start].is_ascii_digit();
-        runs(chars).filter(clear).map(|(.., value)| value).collect()
+        number_runs(chars).filter(clear).map(|(.., value)| value).collect()
     };
     let lacks = |x: &[u32], y: &[u32]| x.iter().any(|number| !y.contains(number));
     let (a, b) = (of(a), of(b));
@@ -78,7 +78,7 @@ static SERIES: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// The value of digits, of numerals up to 999, or of `上`, `中`, `下` (1, 2, 3).
-fn value(number: &str) -> Option<u32> {
+fn number_value(number: &str) -> Option<u32> {
     if let Ok(value) = number.parse() {
         return Some(value);
     }

@@ -40,7 +40,7 @@ impl Words {
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '\'' | '’');
         for word in plain.split(|c: char| !is_part(c)) {
             let word = word.trim_matches(['\'', '’']).replace('’', "'");
-            let (word, denied) = undenied(&word);
+            let (word, denied) = split_denial(&word);
             let word = word.split('\'').next().unwrap_or_default();
             if !word.is_empty() {
                 push(&stem(word));
@@ -54,7 +54,7 @@ impl Words {
 
     /// Of stems with a space between.
     pub fn from_joined(joined: &str) -> Self {
-        Words { joined: joined.to_owned(), symbols: joined.split_terminator(' ').map(symbol).collect() }
+        Words { joined: joined.to_owned(), symbols: joined.split_terminator(' ').map(symbol_of).collect() }
     }
 
     /// The stems with a space between.
@@ -74,7 +74,7 @@ impl Words {
 }
 
 /// `can't` is `can` and `not`.
-fn undenied(word: &str) -> (&str, bool) {
+fn split_denial(word: &str) -> (&str, bool) {
     match word {
         "can't" | "cannot" | "cant" => ("can", true),
         "won't" | "wont" => ("will", true),
@@ -106,7 +106,7 @@ pub(super) fn stem(word: &str) -> String {
     };
     let verb = |ending: &str| bare.strip_suffix(ending).filter(|stem| has_vowel(stem) && stem.len() > 2);
     let bare = match verb("ing").or_else(|| verb("ed")) {
-        Some(stem) => undoubled(stem),
+        Some(stem) => undouble_end(stem),
         None => bare,
     };
     let bare = if bare.len() > 3 { bare.strip_suffix('e').unwrap_or(bare) } else { bare };
@@ -122,7 +122,7 @@ fn has_vowel(stem: &str) -> bool {
 }
 
 /// `stopp` is `stop`, but `fall` is itself.
-fn undoubled(stem: &str) -> &str {
+fn undouble_end(stem: &str) -> &str {
     let bytes = stem.as_bytes();
     match bytes {
         [.., x, y] if x == y && !matches!(y, b'l' | b's' | b'z' | b'e' | b'o') => &stem[..stem.len() - 1],
@@ -141,17 +141,17 @@ pub(super) fn is_content(stem: &str) -> bool {
 }
 
 /// The symbol of a stem.
-fn symbol(stem: &str) -> char {
+fn symbol_of(stem: &str) -> char {
     let number = match LISTS.get(stem) {
         Some((number, weight)) => number + if *weight == FUNCTION { 0 } else { LISTED / 2 },
-        None => LISTED + hash(stem) % OTHERS,
+        None => LISTED + hash_stem(stem) % OTHERS,
     };
     // All of these planes are scalar values.
     char::from_u32(FIRST + number).unwrap_or(char::REPLACEMENT_CHARACTER)
 }
 
 /// FNV-1a, which is the same on every machine.
-fn hash(stem: &str) -> u32 {
+fn hash_stem(stem: &str) -> u32 {
     let hash = stem.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
@@ -223,7 +223,7 @@ mod tests {
     fn no_two_listed_words_have_one_symbol() {
         let mut seen: FxHashMap<char, &str> = FxHashMap::default();
         for stem in LISTS.keys() {
-            assert_eq!(seen.insert(symbol(stem), stem), None, "{stem}");
+            assert_eq!(seen.insert(symbol_of(stem), stem), None, "{stem}");
         }
     }
 }

@@ -78,10 +78,10 @@ impl<'a> KeyBlocks<'a> {
         match (shards, key.role) {
             (None, _) => self.give(key.hash, row, kind, key),
             (Some(shards), Role::Larger) => {
-                self.give(shard(key.hash, row % u64::from(shards.max(1))), row, kind, key)
+                self.give(shard_of(key.hash, row % u64::from(shards.max(1))), row, kind, key)
             }
             (Some(shards), Role::Smaller) => {
-                (0..u64::from(shards.max(1))).for_each(|n| self.give(shard(key.hash, n), row, kind, key));
+                (0..u64::from(shards.max(1))).for_each(|n| self.give(shard_of(key.hash, n), row, kind, key));
             }
         }
     }
@@ -127,7 +127,7 @@ impl<'a> KeyBlocks<'a> {
 }
 
 /// The destination of a shard of a key.
-fn shard(hash: u64, n: u64) -> u64 {
+fn shard_of(hash: u64, n: u64) -> u64 {
     hash.wrapping_add((n + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)).wrapping_mul(0x9FB2_1C65_1E98_DF25) >> 16
 }
 
@@ -178,18 +178,18 @@ impl Entry {
 pub fn pairs_of_blocks(measure: &Measure, blocks: &[&[u8]]) -> Result<Vec<(u64, u64)>, BlockError> {
     let (mut members, mut entries) = (Vec::new(), Vec::new());
     for block in blocks {
-        read(measure, block, &mut members, &mut entries).ok_or(BlockError::Damaged(block.len()))??;
+        read_block(measure, block, &mut members, &mut entries).ok_or(BlockError::Damaged(block.len()))??;
     }
     entries.sort_unstable_by_key(|entry| entry.key);
     let (mut pairs, mut bound) = (Vec::new(), PAIRS);
     for group in entries.chunk_by(|a, b| a.group() == b.group()) {
         find_pairs(measure, group, &members, &mut pairs);
         if pairs.len() >= bound {
-            once(&mut pairs);
+            remove_repeats(&mut pairs);
             bound = (2 * pairs.len()).max(PAIRS);
         }
     }
-    once(&mut pairs);
+    remove_repeats(&mut pairs);
     Ok(pairs)
 }
 
@@ -204,7 +204,7 @@ pub fn heavy_of_blocks(
 ) -> Result<Vec<(u8, u64, u64)>, BlockError> {
     let (mut members, mut entries) = (Vec::new(), Vec::new());
     for block in blocks {
-        read(measure, block, &mut members, &mut entries).ok_or(BlockError::Damaged(block.len()))??;
+        read_block(measure, block, &mut members, &mut entries).ok_or(BlockError::Damaged(block.len()))??;
     }
     entries.sort_unstable_by_key(Entry::group);
     let groups = entries.chunk_by(|a, b| a.group() == b.group());
@@ -212,7 +212,7 @@ pub fn heavy_of_blocks(
     Ok(counted.filter(|(.., count)| *count > most).collect())
 }
 
-fn once(pairs: &mut Vec<(u64, u64)>) {
+fn remove_repeats(pairs: &mut Vec<(u64, u64)>) {
     pairs.sort_unstable();
     pairs.dedup();
 }
@@ -252,7 +252,7 @@ fn find_pairs(measure: &Measure, group: &[Entry], members: &[Member], pairs: &mu
 }
 
 /// Reads a block; `None` if it is not one.
-fn read(
+fn read_block(
     measure: &Measure,
     block: &[u8],
     members: &mut Vec<Member>,

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use super::line::{Decision, PairLine};
-use super::rank::id_of;
+use super::{Decision, PairLine, id_of};
 use crate::join::{DiskError, Likeness, LineSorter, SortedLines, resolve};
 
 /// Why pairs could not be resolved.
@@ -47,8 +46,8 @@ pub fn decisions<E>(
     }
     let mut error = None;
     let mut sorted = similar_pairs.finish()?;
-    let similar_pairs = std::iter::from_fn(|| match next(&mut sorted) {
-        Ok(fields) => likeness(fields?),
+    let similar_pairs = std::iter::from_fn(|| match next_fields(&mut sorted) {
+        Ok(fields) => parse_likeness(fields?),
         Err(e) => {
             error = Some(e);
             None
@@ -56,7 +55,7 @@ pub fn decisions<E>(
     });
     let mut gone = resolve(similar_pairs).peekable();
     let mut copies = copies.finish()?;
-    let mut copy = next(&mut copies)?;
+    let mut copy = next_fields(&mut copies)?;
     let mut put = |from: &str, into: &str, score: f64, predicate: Option<String>| {
         let decision = Decision { id: id_of(from).into(), into: id_of(into).into(), score, predicate };
         take(decision).map_err(ResolveError::Take)
@@ -67,11 +66,11 @@ pub fn decisions<E>(
             put(&from, &into, score, Some(with.clone()))?;
             while let Some([_, own]) = copy.as_deref().filter(|copy| copy[0] == from) {
                 put(own, &into, score, Some(with.clone()))?;
-                copy = next(&mut copies)?;
+                copy = next_fields(&mut copies)?;
             }
         } else if let Some([head, own]) = copy.as_deref() {
             put(own, head, 1.0, None)?;
-            copy = next(&mut copies)?;
+            copy = next_fields(&mut copies)?;
         } else {
             break;
         }
@@ -81,14 +80,14 @@ pub fn decisions<E>(
     error.map_or(Ok(()), |error| Err(ResolveError::Sort(error)))
 }
 
-fn likeness(fields: Vec<String>) -> Option<Likeness<String, String>> {
+fn parse_likeness(fields: Vec<String>) -> Option<Likeness<String, String>> {
     let [from, into, score, with] = <[String; 4]>::try_from(fields).ok()?;
     let score = f64::from_bits(u64::from_str_radix(&score, 16).ok()?);
     Some(Likeness { into, from, score, with })
 }
 
 /// The fields of the next line.
-fn next(lines: &mut SortedLines) -> Result<Option<Vec<String>>, DiskError> {
+fn next_fields(lines: &mut SortedLines) -> Result<Option<Vec<String>>, DiskError> {
     let Some(line) = lines.next()? else { return Ok(None) };
     Ok(Some(String::from_utf8_lossy(&line).split('\0').map(str::to_string).collect()))
 }

@@ -1,8 +1,7 @@
 //! Statistics of a corpus in parts.
 
-use super::common::CommonPairs;
-use super::line::StatLine;
-use super::measure::Measure;
+use super::StatLine;
+use super::measure::{CommonPairs, Measure};
 use crate::join::{Order, Stats};
 
 /// How many rows of a part hold each token, for every join of a measure. Those of several parts add up to
@@ -100,16 +99,16 @@ impl PartStats {
     pub fn add_bytes(&mut self, bytes: &[u8]) -> Result<(), StatError> {
         let mut rest = bytes;
         for (of, stats) in &mut self.0 {
-            let length = word(&mut rest)? as usize;
+            let length = next_word(&mut rest)? as usize;
             let (name, after) = rest.split_at_checked(length).ok_or(StatError::Damaged)?;
             if name != of.as_bytes() {
                 return Err(StatError::Join(String::from_utf8_lossy(name).into_owned()));
             }
             rest = after;
-            stats.add_rows(word(&mut rest)?);
-            for _ in 0..word(&mut rest)? {
-                let token = u128::from(word(&mut rest)?) | u128::from(word(&mut rest)?) << 64;
-                stats.add_holders(token, word(&mut rest)?);
+            stats.add_rows(next_word(&mut rest)?);
+            for _ in 0..next_word(&mut rest)? {
+                let token = u128::from(next_word(&mut rest)?) | u128::from(next_word(&mut rest)?) << 64;
+                stats.add_holders(token, next_word(&mut rest)?);
             }
         }
         if rest.is_empty() { Ok(()) } else { Err(StatError::Damaged) }
@@ -131,7 +130,7 @@ impl PartStats {
 }
 
 /// The next number.
-fn word(bytes: &mut &[u8]) -> Result<u64, StatError> {
+fn next_word(bytes: &mut &[u8]) -> Result<u64, StatError> {
     let (word, rest) = bytes.split_first_chunk().ok_or(StatError::Damaged)?;
     *bytes = rest;
     Ok(u64::from_le_bytes(*word))

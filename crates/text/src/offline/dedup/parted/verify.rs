@@ -2,9 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::common::CommonPairs;
-use super::line::{KeyLine, PAIR, PairLine, SAME};
-use super::measure::{Measure, join_of};
+use super::measure::{CommonPairs, Measure, join_of};
+use super::{KeyLine, PAIR, PairLine, SAME};
 use crate::join::{Sketch, can_meet};
 use crate::offline::dedup::SimilarPair;
 use crate::offline::dedup::witness;
@@ -66,7 +65,7 @@ pub fn verify(
             None => group.held.push((Sketch::default(), line)),
             Some((_, head)) if head.rank > line.rank => return Err(unsorted()),
             Some((_, head)) if head.rank == line.rank => {}
-            Some((_, head)) => out(bare(&line.rank, &head.rank, "copy")),
+            Some((_, head)) => out(bare_pair(&line.rank, &head.rank, "copy")),
         },
         of if of == PAIR || of == Predicate::Identical.name() => {
             for (_, held) in &group.held {
@@ -83,11 +82,11 @@ pub fn verify(
                 if group.larger {
                     return Err(unsorted());
                 }
-                group.held.push((sketch(&line), line));
+                group.held.push((sketch_of(&line), line));
                 return Ok(());
             }
             group.larger = true;
-            let own = sketch(&line);
+            let own = sketch_of(&line);
             for (held, other) in &group.held {
                 if join.is_none_or(|join| can_meet(&join.query, own, *held)) {
                     compare_entries(measure, common, other, &line, &mut out)?;
@@ -98,7 +97,7 @@ pub fn verify(
     Ok(())
 }
 
-fn sketch(line: &KeyLine) -> Sketch {
+fn sketch_of(line: &KeyLine) -> Sketch {
     // Without a signature a row is compared once more than it need be.
     Sketch { size: line.size, skip: line.skip, signature: line.signature.parse().ok() }
 }
@@ -116,7 +115,7 @@ fn compare_entries(
     }
     let (into, from) = if a.rank < b.rank { (a, b) } else { (b, a) };
     let (Some(kept), Some(gone)) = (&into.text, &from.text) else {
-        out(bare(&from.rank, &into.rank, "maybe"));
+        out(bare_pair(&from.rank, &into.rank, "maybe"));
         return Ok(());
     };
     let none = CommonPairs::default();
@@ -132,12 +131,12 @@ fn compare_entries(
         levenshtein: Some(levenshtein),
         jaro_winkler: Some(jaro_winkler),
         sorensen_dice: Some(sorensen_dice),
-        ..bare(&from.rank, &into.rank, if same { "same" } else { "borderline" })
+        ..bare_pair(&from.rank, &into.rank, if same { "same" } else { "borderline" })
     });
     Ok(())
 }
 
-fn bare(from: &str, into: &str, verdict: &str) -> PairLine {
+fn bare_pair(from: &str, into: &str, verdict: &str) -> PairLine {
     PairLine {
         from: from.into(),
         into: into.into(),

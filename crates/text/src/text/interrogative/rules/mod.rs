@@ -4,13 +4,7 @@
 use std::ops::Range;
 
 use super::post::Post;
-
-mod dialogue;
-mod heading;
-mod marks;
-mod opener;
-mod operators;
-mod reported;
+mod questions;
 mod request;
 mod self_answer;
 mod statements;
@@ -63,33 +57,33 @@ rules! {
     /// The post sets a task or begs for an answer.
     Request = request::PAGE asks true,
     /// The post is all dialogue.
-    Dialogue = dialogue::PAGE asks false,
+    Dialogue = statements::DIALOGUE asks false,
     /// The narration reports that somebody asks.
-    Reported = reported::PAGE asks false,
+    Reported = statements::REPORTED asks false,
     /// The question only opens a statement.
-    Opener = opener::PAGE asks false,
+    Opener = statements::OPENER asks false,
     /// The last sentence carries a question mark.
-    FinalMark = marks::FINAL_MARK asks true,
+    FinalMark = questions::FINAL_MARK asks true,
     /// The post answers its own question.
     SelfAnswer = self_answer::PAGE asks false,
     /// The question is the heading of what follows.
-    Heading = heading::PAGE asks false,
+    Heading = statements::HEADING asks false,
     /// A question mark after words that ask nothing, with more to come.
-    EchoMark = marks::ECHO_MARK asks false,
+    EchoMark = questions::ECHO_MARK asks false,
     /// A question mark inside the post, and nothing answers.
-    MarkWithin = marks::MARK_WITHIN asks true,
+    MarkWithin = questions::MARK_WITHIN asks true,
     /// The poster is at a loss.
-    Help = operators::HELP asks true,
+    Help = questions::HELP asks true,
     /// The poster asks for a reason.
-    Why = operators::WHY asks true,
+    Why = questions::WHY asks true,
     /// A particle makes the sentence a question.
-    Polar = operators::POLAR asks true,
+    Polar = questions::POLAR asks true,
     /// A verb and its negation stand side by side.
-    ANotA = operators::A_NOT_A asks true,
+    ANotA = questions::A_NOT_A asks true,
     /// Two alternatives are put to the reader.
-    Alternative = operators::ALTERNATIVE asks true,
+    Alternative = questions::ALTERNATIVE asks true,
     /// The last thing said has a question word that asks.
-    QuestionWord = operators::QUESTION_WORD asks true,
+    QuestionWord = questions::QUESTION_WORD asks true,
     /// A question word, and the post goes on past it.
     PassingRemark = statements::PASSING_REMARK asks false,
     /// A verb governs the question.

@@ -136,7 +136,7 @@ const HELPS: &[&str] = &["解释", "解答", "指点", "指教", "科普", "支�
 fn find(post: &Post<'_>) -> Option<Range<usize>> {
     post.sentences.iter().enumerate().find_map(|(index, sentence)| {
         let text = post.narration(sentence);
-        let at = blank(&post.text[sentence.span.clone()])
+        let at = find_blank(&post.text[sentence.span.clone()])
             .filter(|_| sentence.asks())
             .or_else(|| contains_any(text, ANYWHERE).and_then(|word| asked_at(text, word)))
             .or_else(|| clause_starts(text).find(|at| opens_task(&text[*at..], index == 0 && *at == 0)))?;
@@ -145,7 +145,7 @@ fn find(post: &Post<'_>) -> Option<Range<usize>> {
 }
 
 /// The blank of an exam paper.
-fn blank(text: &str) -> Option<usize> {
+fn find_blank(text: &str) -> Option<usize> {
     ["（）", "()", "（ ）", "( )", "____"].iter().find_map(|blank| text.find(blank))
 }
 

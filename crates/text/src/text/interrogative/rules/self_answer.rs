@@ -9,7 +9,7 @@
 use std::ops::Range;
 
 use super::Page;
-use crate::text::interrogative::kind::Kind;
+use crate::text::interrogative::Kind;
 use crate::text::interrogative::operator::Operator;
 use crate::text::interrogative::post::{Mark, Post, Sentence};
 use crate::text::interrogative::words::{contains_any, is_break, starts_with_any};

@@ -1,0 +1,356 @@
+//! Which columns of rows are the fields of a post: by their names, in the rows or in one object of each, else by their texts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value};
+
+use super::known_columns::{COLUMNS, KINDS, NAMES, READ, joined, names_people};
+use super::native_id::as_meant;
+
+/// Objects in objects that are looked into.
+const DEEP: usize = 4;
+/// Most columns that are listed as unused.
+const LISTED: usize = 40;
+
+/// The columns of a source.
+#[derive(Debug)]
+pub(super) struct Chosen {
+    /// The value of `kind`.
+    pub(super) kind: &'static str,
+    /// For a table: columns by the fields of a post.
+    pub(super) fields: BTreeMap<&'static str, String>,
+    /// Of these: columns that some rows lack.
+    pub(super) optional: Vec<String>,
+    /// Columns that are not read.
+    pub(super) unused: Vec<String>,
+    /// Of these: columns that look like people.
+    pub(super) people: Vec<String>,
+    /// The texts of the rows.
+    pub(super) texts: Vec<String>,
+}
+
+/// Chooses the columns of rows.
+///
+/// # Errors
+/// The names of the columns if none has texts.
+pub(super) fn choose_columns(rows: &[Map<String, Value>]) -> Result<Chosen, Vec<String>> {
+    let table = Columns::of(rows);
+    let kind = kind_of(rows);
+    let fields = if kind == "table" { table.fields() } else { BTreeMap::new() };
+    let texts_of: Vec<&str> = match kind {
+        "table" => {
+            ["title", "content"].iter().filter_map(|field| fields.get(*field)).map(String::as_str).collect()
+        }
+        _ => ["title", "text", "content", "contents", "body", "selftext", "instruction", "question"].to_vec(),
+    };
+    if texts_of.is_empty() {
+        return Err(table.names.into_iter().map(|(name, _)| name).take(LISTED).collect());
+    }
+    let text_of = |row: &Map<String, Value>| -> String {
+        let texts = texts_of.iter().filter_map(|column| value_at(row, column)?.as_str());
+        texts.map(str::trim).filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
+    };
+    let read = READ.iter().find(|(name, _)| *name == kind).map(|(_, columns)| *columns);
+    let is_read = |name: &str| match (kind, read) {
+        ("table", _) => fields.values().any(|column| column == name),
+        (_, Some(columns)) => columns.contains(&name),
+        (_, None) => true,
+    };
+    let unused: Vec<String> =
+        table.names.iter().map(|(name, _)| name).filter(|name| !is_read(name)).cloned().collect();
+    let is_person = |name: &&String| names_people(name) && table.values(name).any(Value::is_string);
+    Ok(Chosen {
+        kind,
+        optional: fields
+            .values()
+            .filter(|column| rows.iter().any(|row| value_at(row, column).is_none()))
+            .cloned()
+            .collect(),
+        people: unused.iter().filter(is_person).take(LISTED).cloned().collect(),
+        unused: unused.into_iter().take(LISTED).collect(),
+        texts: rows.iter().map(text_of).filter(|text| !text.is_empty()).collect(),
+        fields,
+    })
+}
+
+/// The kind whose columns the rows have, else a table.
+fn kind_of(rows: &[Map<String, Value>]) -> &'static str {
+    let has = |name: &&str| rows.iter().any(|row| row.contains_key(*name));
+    let fits = |(kind, all, some): &&(&str, &[&str], &[&str])| {
+        // The links of that list are of one forum: other lists have a title and a link, too.
+        let is_its_own = *kind != "leymore-titles"
+            || rows.iter().filter_map(|row| row.get("href")?.as_str()).any(|link| link.contains("/p/"));
+        all.iter().all(has) && (some.is_empty() || some.iter().any(has)) && is_its_own
+    };
+    KINDS.iter().find(fits).map_or("table", |(kind, _, _)| *kind)
+}
+
+/// The value of a column, or the one at its path.
+fn value_at<'r>(row: &'r Map<String, Value>, column: &str) -> Option<&'r Value> {
+    if let Some(value) = row.get(column) {
+        return Some(value);
+    }
+    let (member, rest) = column.split_once('.')?;
+    row.get(member)?.pointer(&format!("/{}", rest.replace('.', "/")))
+}
+
+/// The columns of rows, those in objects with their path.
+struct Columns<'r> {
+    rows: &'r [Map<String, Value>],
+    /// Each name, and how many objects are around it.
+    names: Vec<(String, usize)>,
+}
+
+impl<'r> Columns<'r> {
+    fn of(rows: &'r [Map<String, Value>]) -> Columns<'r> {
+        let mut columns = Columns { rows, names: Vec::new() };
+        let mut known = BTreeSet::new();
+        rows.iter().for_each(|row| columns.add(row, "", 0, &mut known));
+        columns
+    }
+
+    fn add(&mut self, members: &Map<String, Value>, path: &str, depth: usize, known: &mut BTreeSet<String>) {
+        for (name, value) in members {
+            // Braces would make a template of it.
+            if name.trim().is_empty() || name.contains(['{', '}']) {
+                continue;
+            }
+            let column = format!("{path}{name}");
+            match value {
+                // What wraps a value that JSON has no type for (`$date`) is read as that value.
+                Value::Object(inner) if depth < DEEP && !inner.keys().any(|key| key.starts_with('$')) => {
+                    self.add(inner, &format!("{column}."), depth + 1, known);
+                }
+                _ => {
+                    if known.insert(column.clone()) {
+                        self.names.push((column, depth));
+                    }
+                }
+            }
+        }
+    }
+
+    fn values(&self, column: &str) -> impl Iterator<Item = &'r Value> {
+        let column = column.to_owned();
+        self.rows.iter().filter_map(move |row| value_at(row, &column)).filter(|value| !value.is_null())
+    }
+
+    /// The column of each field.
+    fn fields(&self) -> BTreeMap<&'static str, String> {
+        let mut fields = self.fields_within("");
+        // What only some rows have is of other things than posts: a chat tells its new title.
+        let having = |column: &String| self.rows.iter().filter(|row| value_at(row, column).is_some()).count();
+        if fields.contains_key("content")
+            && fields.get("title").is_some_and(|title| 2 * having(title) < self.rows.len())
+        {
+            fields.remove("title");
+        }
+        let has_texts =
+            |fields: &BTreeMap<&str, String>| fields.contains_key("title") || fields.contains_key("content");
+        if !has_texts(&fields) {
+            // The post itself may be in one object of the row.
+            let parents: BTreeSet<&str> =
+                self.names.iter().filter_map(|(name, _)| Some(&name[..=name.rfind('.')?])).collect();
+            let inner = parents.into_iter().map(|parent| self.fields_within(parent)).filter(has_texts);
+            let length = |fields: &BTreeMap<&str, String>| -> usize {
+                ["title", "content"]
+                    .iter()
+                    .filter_map(|field| fields.get(*field))
+                    .map(|column| self.length(column))
+                    .sum()
+            };
+            if let Some(mut inner) = inner.max_by_key(length) {
+                fields.retain(|field, _| !inner.contains_key(field));
+                inner.append(&mut fields);
+                fields = inner;
+            }
+        }
+        if !has_texts(&fields) {
+            let is_free = |column: &&String| !fields.values().any(|taken| taken == *column);
+            let candidates =
+                self.names.iter().map(|(name, _)| name).filter(is_free).filter(|name| self.has_words(name));
+            let longest = candidates.max_by_key(|name| self.length(name)).cloned();
+            fields.extend(longest.map(|column| ("content", column)));
+        }
+        if !fields.contains_key("author") {
+            let is_free = |column: &&String| !fields.values().any(|taken| taken == *column);
+            let people: Vec<&String> = self
+                .names
+                .iter()
+                .map(|(name, _)| name)
+                .filter(is_free)
+                .filter(|name| self.names_somebody(name))
+                .collect();
+            if let [only] = people[..] {
+                fields.insert("author", only.clone());
+            }
+        }
+        fields
+    }
+
+    /// The columns of fields by their names, among those with this path before them.
+    fn fields_within(&self, parent: &str) -> BTreeMap<&'static str, String> {
+        let mut fields: BTreeMap<&'static str, String> = BTreeMap::new();
+        let inner: Vec<(&String, &str)> =
+            self.names.iter().filter_map(|(name, _)| Some((name, name.strip_prefix(parent)?))).collect();
+        for (field, names) in COLUMNS {
+            let is_free = |column: &&(&String, &str)| !fields.values().any(|taken| taken == column.0);
+            let of_name = |name: &&str| {
+                let mut direct = inner.iter().filter(|column| is_free(column) && !column.1.contains('.'));
+                let direct = direct.find(|(column, own)| joined(own) == **name && self.may_be(field, column));
+                direct
+                    .or_else(|| self.person_within(&inner, name).filter(|_| *field == "author"))
+                    .map(|(column, _)| (*column).clone())
+            };
+            let found = names.iter().find_map(|name| of_name(name));
+            fields.extend(found.map(|column| (*field, column)));
+        }
+        fields
+    }
+
+    /// The name in an object that is a user.
+    fn person_within<'n>(
+        &self,
+        inner: &'n [(&'n String, &'n str)],
+        user: &str,
+    ) -> Option<&'n (&'n String, &'n str)> {
+        NAMES.iter().find_map(|name| {
+            inner.iter().find(|(column, own)| {
+                own.split_once('.').is_some_and(|(object, rest)| joined(object) == user && rest == *name)
+                    && self.values(column).any(Value::is_string)
+            })
+        })
+    }
+
+    /// Whether the values of a column may be those of a field, whatever its name says.
+    fn may_be(&self, field: &str, column: &str) -> bool {
+        let mut values = self.values(column).peekable();
+        if values.peek().is_none() {
+            return true;
+        }
+        match field {
+            "title" | "content" => values.any(|value| match value {
+                Value::String(text) => text.chars().any(char::is_alphabetic) && !is_address(text),
+                // A text in segments, or one that a database wrapped.
+                Value::Array(_) | Value::Object(_) => true,
+                _ => false,
+            }),
+            // What is the same in many rows is the id of something else than a post.
+            "id" => {
+                // Ids that a spreadsheet rounded are still the column of ids, and import names them.
+                let is_sound = |value: &String| as_meant(value.trim_matches('"')).is_ok();
+                let all: Vec<String> = values.map(Value::to_string).filter(is_sound).collect();
+                let distinct: BTreeSet<&String> = all.iter().collect();
+                10 * distinct.len() >= 9 * all.len()
+            }
+            _ => true,
+        }
+    }
+
+    /// The characters of a column's texts.
+    fn length(&self, column: &str) -> usize {
+        self.values(column).filter_map(Value::as_str).map(|text| text.chars().count()).sum()
+    }
+
+    /// Whether most values of a column are words that say something.
+    fn has_words(&self, column: &str) -> bool {
+        let texts: Vec<&str> =
+            self.values(column).filter_map(Value::as_str).filter(|text| !text.trim().is_empty()).collect();
+        let distinct: BTreeSet<&&str> = texts.iter().collect();
+        let said = texts.iter().filter(|text| is_said(text)).count();
+        !names_people(column) && said > 0 && 2 * said >= texts.len() && 2 * distinct.len() > texts.len()
+    }
+
+    /// Whether a column has names under a name that says so, and no numbers or addresses of people.
+    fn names_somebody(&self, column: &str) -> bool {
+        const REACHED: [&str; 10] =
+            ["email", "phone", "avatar", "portrait", "id", "邮箱", "手机", "电话", "头像", "reply"];
+        let name = joined(column);
+        names_people(column)
+            && !REACHED.iter().any(|word| name.contains(word))
+            && self.values(column).any(Value::is_string)
+    }
+}
+
+fn is_address(text: &str) -> bool {
+    let text = text.trim();
+    text.contains("://") && !text.contains(char::is_whitespace) || text.starts_with("www.")
+}
+
+/// Whether a text says something: three words, or four characters of a script without blanks.
+fn is_said(text: &str) -> bool {
+    let wide = text.chars().filter(|c| c.is_alphabetic() && *c >= '\u{2e80}').count();
+    let words = text.split_whitespace().filter(|word| word.chars().any(char::is_alphabetic)).count();
+    !is_address(text) && (wide > 3 || words > 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chosen(lines: &str) -> Result<Chosen, Vec<String>> {
+        let rows: Vec<Map<String, Value>> =
+            lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        choose_columns(&rows)
+    }
+
+    fn fields(lines: &str) -> String {
+        let fields = chosen(lines).unwrap().fields;
+        fields.iter().map(|(field, column)| format!("{field}={column}")).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn a_post_in_an_object_of_its_row_has_a_path() {
+        let export =
+            r#"{"id": 7, "data": {"text": "Why is a cloud high?", "author": "kim"}, "annotations": []}"#;
+        assert_eq!(fields(export), "author=data.author content=data.text id=id");
+        let archive = r#"{"tweet": {"id_str": "9", "full_text": "Do fish drown?", "user": {"screen_name": "lee"}, "created_at": "x"}}"#;
+        assert_eq!(
+            fields(archive),
+            "author=tweet.user.screen_name content=tweet.full_text id=tweet.id_str time=tweet.created_at"
+        );
+        let hit = r#"{"_index": "posts", "_id": "a", "_source": {"title": "Do fish drown?", "url": "http://x.example/1"}}"#;
+        assert_eq!(fields(hit), "id=_id title=_source.title");
+        let rounded = r#"{"id": "1.2345678901234568E+18", "title": "云会恐高吗？"}"#;
+        assert_eq!(fields(&format!("{rounded}\n{rounded}")), "id=id title=title");
+    }
+
+    #[test]
+    fn what_has_no_words_is_no_text() {
+        let lines = r#"{"_index": "posts", "take": "main", "url": "https://x.example/a-long-way-to-go"}"#;
+        assert_eq!(chosen(lines).unwrap_err(), ["_index", "take", "url"]);
+        assert!(chosen(r#"{"title": 7, "content": "http://x.example"}"#).is_err());
+        assert_eq!(fields(r#"{"url": "http://x.example/1", "said": "云会恐高吗？"}"#), "content=said");
+    }
+
+    #[test]
+    fn authors_have_many_names_and_what_is_not_read_is_listed() {
+        for name in ["用户昵称", "发帖人", "昵称", "who", "poster", "lz", "楼主", "发帖用户"] {
+            let found =
+                chosen(&format!(r#"{{"title": "云会恐高吗？", "{name}": "甲", "views": 3, "ip": "x"}}"#))
+                    .unwrap();
+            assert_eq!(found.fields.get("author").map(String::as_str), Some(name));
+            assert_eq!(
+                (found.unused, found.people),
+                (vec!["views".to_owned(), "ip".to_owned()], vec![]),
+                "{name}"
+            );
+        }
+        let found = chosen(r#"{"title": "云会恐高吗？", "author": "甲", "reply_user": "乙"}"#).unwrap();
+        assert_eq!(found.people, ["reply_user"]);
+    }
+
+    #[test]
+    fn a_kind_is_told_by_more_than_a_few_common_names() {
+        let kind = |line: &str| chosen(line).unwrap().kind;
+        assert_eq!(
+            kind(r#"{"author": "k", "content": "云会恐高吗？", "ctime": 1, "voteup_count": 3}"#),
+            "table"
+        );
+        assert_eq!(
+            kind(r#"{"author": "k", "content": "1、云会恐高吗？", "ctime": "x", "l_num": 3}"#),
+            "leymore-annual"
+        );
+        assert_eq!(kind(r#"{"title": "云会恐高吗？", "href": "https://x.example/1", "abs": null}"#), "table");
+    }
+}

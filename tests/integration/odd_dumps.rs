@@ -1,0 +1,178 @@
+//! Dumps that strangers try first: what `init` proposes of a file is what `run` reads of it, and what neither reads is named with what
+//! to do.
+
+use encoding_rs::BIG5;
+use serde_json::{Value, json};
+
+use crate::harness::{CallResult, Workspace};
+
+const POSTS: [&str; 3] =
+    ["把月亮关掉，海水会不会失业？", "影子欠了光的钱，会不会被拉长？", "如果时间停了，钟表算不算下班？"];
+
+/// What `init` proposes of a file.
+struct Proposed {
+    ws: Workspace,
+    init: CallResult,
+}
+
+fn proposed(name: &str, bytes: impl AsRef<[u8]>) -> Proposed {
+    let ws = Workspace::folder();
+    ws.call(["init", "--empty"]).expect(0);
+    ws.write(name, bytes);
+    let init = ws.call(["init", ".", name, "--write"]);
+    Proposed { ws, init }
+}
+
+impl Proposed {
+    /// The records of the import, and how it ended.
+    #[track_caller]
+    fn imported(&self) -> (Vec<Value>, CallResult) {
+        assert_eq!(self.init.code, 0, "{} {}", self.init.out, self.init.err);
+        let run = self.ws.call(["run", "--recipe", "chumor", "--to", "import", "--offline"]);
+        let shown = self.ws.call(["show", "import", "--recipe", "chumor", "--json"]).expect(0);
+        let shown: Value = serde_json::from_str(&shown.out).unwrap();
+        let rows = shown.as_array().map_or(&shown["rows"], |stages| &stages[0]["rows"]);
+        (rows.as_array().cloned().unwrap_or_default(), run)
+    }
+
+    /// All three posts, without a word.
+    #[track_caller]
+    fn reads_all(&self) {
+        let (rows, run) = self.imported();
+        assert_eq!(run.code, 0, "{}", run.err);
+        let texts: Vec<&str> = rows.iter().filter_map(|row| row["text"].as_str()).collect();
+        for post in POSTS {
+            assert!(texts.iter().any(|text| text.contains(post)), "{post}: {texts:?}");
+        }
+        assert_eq!(texts.len(), POSTS.len(), "{texts:?}");
+    }
+
+    /// No source, and why.
+    #[track_caller]
+    fn is_refused(&self, says: &str) {
+        assert_eq!(self.init.code, 3, "{}", self.init.out);
+        assert!(self.init.out.contains(says), "{says:?} is not in {}", self.init.out);
+    }
+}
+
+fn rows() -> Vec<Value> {
+    POSTS.iter().zip(1..).map(|(title, id)| json!({ "id": id, "title": title })).collect()
+}
+
+#[test]
+fn an_object_beside_its_rows_is_read_as_init_proposes_and_is_a_question_without() {
+    let archive = json!({ "title": "archive", "id": 5, "data": rows() }).to_string();
+    let found = proposed("a.json", &archive);
+    assert!(found.ws.read("pipeline.toml").contains("at = \"/data\""), "{}", found.init.out);
+    found.reads_all();
+    let page =
+        |n: usize| json!({ "page": n, "title": "p", "data": { "items": [rows()[n]] } }).to_string() + "\n";
+    let pages = page(0) + &page(1) + &page(2);
+    proposed("p.jsonl", &pages).reads_all();
+    proposed("q.jsonl", pages.replace("\"title\":\"p\",", "")).reads_all();
+    proposed("r.jsonl", rows().iter().map(|row| format!("[{row}]\n")).collect::<String>()).reads_all();
+    for (file, at) in [(&archive, "/data"), (&pages, "/data/items")] {
+        for optional in ["", "optional = [\"id\"]"] {
+            let ws = Workspace::with(&format!(
+                "[[source]]\nname = \"d\"\nkind = \"table\"\npath = \"a\"\nfields = {{ id = \"id\", title = \"title\" }}\n{optional}\n"
+            ));
+            ws.write("a", file);
+            let run = ws.call(["run", "--recipe", "flub", "--to", "import"]).expect(3);
+            assert!(run.err.contains(&format!("at = \"{at}\"")), "{}", run.err);
+            // What the hint says helps.
+            let settings = ws.read("pipeline.toml");
+            ws.write("pipeline.toml", format!("{settings}at = \"{at}\"\n"));
+            ws.call(["run", "--recipe", "flub", "--to", "import"]).expect(0);
+            ws.audit_clean();
+        }
+    }
+}
+
+#[test]
+fn rows_that_a_table_cannot_hold_are_set_aside_with_their_lines_and_the_others_are_read() {
+    let table = format!(
+        "id,title,author\n1,\"{},kim\n2,{},lee\n3,one, two or three,ann\n4,{},bob\n",
+        POSTS[0], POSTS[1], POSTS[2]
+    );
+    let (rows, run) = proposed("t.csv", table).imported();
+    assert_eq!(run.code, 3);
+    let of = |line: &str| {
+        let row = rows.iter().find(|row| row["id"].as_str().unwrap().ends_with(line));
+        row.map(|row| (row["outcome"].as_str().unwrap().to_owned(), row["evidence"].to_string())).unwrap()
+    };
+    assert!(
+        of(":2").1.contains("quotation mark") && of(":4").1.contains("4 cells under 3 columns"),
+        "{rows:?}"
+    );
+    assert_eq!((of(":3").0.as_str(), of(":5").0.as_str()), ("kept", "kept"));
+    let tabs = format!("id\ttitle\n1\t\"{}\n2\t\"{}\" 吗\n3\t{}\n", POSTS[0], POSTS[1], POSTS[2]);
+    proposed("t.tsv", tabs).reads_all();
+}
+
+#[test]
+fn tables_are_read_below_a_title_in_big5_and_with_html_in_their_texts() {
+    let titled =
+        format!("合集,,\n编号,标题,用户昵称\n1,{},甲\n2,{},乙\n3,{},丙\n", POSTS[0], POSTS[1], POSTS[2]);
+    let found = proposed("t.csv", titled);
+    assert!(found.ws.read("pipeline.toml").contains("author = \"用户昵称\""), "{}", found.init.out);
+    found.reads_all();
+    let text = "編號,標題\n1,為什麼冰箱不會感冒？\n2,雨傘自己會不會淋濕？\n";
+    let (rows, run) = proposed("b.csv", &*BIG5.encode(text).0).imported();
+    assert_eq!((run.code, rows[0]["text"].as_str()), (0, Some("為什麼冰箱不會感冒？")));
+    let (rows, _) = proposed("h.csv", "id,content\n1,<p>云会&nbsp;恐高吗</p>会\n").imported();
+    assert_eq!(
+        (rows[0]["text"].as_str(), rows[0]["reason"].as_str()),
+        (Some("云会 恐高吗\n会"), Some("mended"))
+    );
+}
+
+#[test]
+fn what_holds_no_posts_is_named_with_what_to_do() {
+    let lines = POSTS.join("\n");
+    proposed("a.txt", &lines).is_refused("no row with the names of its columns");
+    proposed("a.csv", format!("1,{},甲\n2,{},乙\n", POSTS[0], POSTS[1])).is_refused("sed '1i id,content");
+    proposed("a.js", "window.YTD.tweets.part0 = [ {\"tweet\": {}} ]").is_refused("a script with JSON");
+    proposed("a.yaml", "- title: x\n  id: 1\n- title: y\n").is_refused("YAML");
+    proposed("a.json", "{\"error\": {\"code\": 403, \"message\": \"no\"}}").is_refused("about an error");
+    proposed("b.json", json!({ "t1": POSTS[0], "t2": POSTS[1] }).to_string()).is_refused("to_entries");
+    proposed("a.dat", format!("id::title\n1::{}\n", POSTS[0])).is_refused("parted by `::`");
+    proposed("c.json", json!(POSTS).to_string()).is_refused("{content: .}");
+    proposed("d.jsonl", "{\"_index\": \"posts\", \"take\": \"main\", \"url\": \"https://x.example/a\"}\n")
+        .is_refused("none of its columns");
+}
+
+#[test]
+fn a_folder_is_its_files_and_what_is_not_read_is_listed() {
+    let ws = Workspace::folder();
+    ws.call(["init", "w", "--empty"]).expect(0);
+    ws.write(
+        "dumps/a.json",
+        json!([{ "title": POSTS[0], "who": "kim", "reply_user": "lee", "views": 3 }]).to_string(),
+    );
+    ws.write(
+        "dumps/more/b.jsonl",
+        json!({ "data": { "text": POSTS[1] }, "id": 7, "score": null }).to_string(),
+    );
+    ws.write("dumps/.hidden", "x");
+    let init = ws.call(["init", "w", "dumps"]).expect(0);
+    for says in
+        ["author = \"who\"", "# not read: reply_user, views", "people: reply_user", "content = \"data.text\""]
+    {
+        assert!(init.out.contains(says), "{says}: {}", init.out);
+    }
+}
+
+#[test]
+fn a_kind_that_reads_no_authors_of_a_file_says_so() {
+    let ws = Workspace::with("[[source]]\nname = \"d\"\nkind = \"leymore-titles\"\npath = \"a.csv\"\n");
+    ws.write("a.csv", format!("title,author\n{},kimkim\n", POSTS[0]));
+    let run = ws.call(["run", "--recipe", "flub", "--to", "import"]).expect(3);
+    assert!(run.err.contains("`lz`") && run.err.contains("author = \"author\""), "{}", run.err);
+    let ws = Workspace::with("[[source]]\nname = \"d\"\nkind = \"leymore-annual\"\npath = \"a.jsonl\"\n");
+    ws.write(
+        "a.jsonl",
+        json!({ "author": "kimkim", "content": POSTS[0], "ctime": "x", "title": "q" }).to_string(),
+    );
+    let run = ws.call(["run", "--recipe", "flub", "--to", "import"]).expect(3);
+    assert!(run.err.contains("kind = \"table\"") && run.err.contains("title = \"title\""), "{}", run.err);
+}
