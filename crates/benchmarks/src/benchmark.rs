@@ -16,7 +16,7 @@ use crate::data::{Data, Fields};
 use crate::declares::{self, Tables};
 use crate::draft::Draft;
 use crate::expression::Expression;
-use crate::figure::Report;
+use crate::figure::{Figure, Report};
 use crate::native::Native;
 use crate::paper::{Paper, Published};
 use crate::record_kind::RecordKind;
@@ -66,7 +66,7 @@ pub struct Benchmark {
     /// The questions for models about released rows.
     pub tasks: Vec<crate::task::Task>,
     /// The tables of their figures; if empty, one table of all tasks.
-    pub evaluation: Vec<crate::table::Table>,
+    pub evaluation: Vec<Figure>,
     /// What `report` shows of its records.
     pub report: Report,
     /// Which texts of its groups are marked.

@@ -1,8 +1,11 @@
-//! `report.toml`: the tables and figures that `report` shows below the funnel. Parsed by `figures`.
+//! What a folder declares to be shown, in `report.toml` and in `[[table]]` alike: figures of its records, which `report` shows
+//! below the funnel, and tables of models' answers, which `evaluate` computes (`table` has what is measured there). Parsed by
+//! `figures` and `tables`.
 
 use crate::choice::Choice;
 use crate::expression::Expression;
 use crate::record_kind::RecordKind;
+use crate::table::{Drawn, Measures};
 
 /// The report section of a benchmark.
 #[derive(Debug, Default)]
@@ -26,11 +29,24 @@ pub struct Division {
     pub values: Vec<&'static str>,
 }
 
-/// A figure: a computed value, its key in JSON, and how it is printed.
+/// A figure or a table of figures: what is computed, its key in JSON, and how it is shown.
 #[derive(Debug)]
 pub struct Figure {
-    /// Its JSON key; empty for figures that are printed but have no single value: several numbers, and lines.
+    /// Its JSON key, and its name in files and links; empty for figures that are printed but have no single value: several
+    /// numbers, and lines.
     pub name: &'static str,
+    /// The title as the file has it; empty without one.
+    pub heading: &'static str,
+    /// How to read it.
+    pub about: &'static str,
+    /// The paper's table or figure.
+    pub paper: &'static str,
+    /// The same, if models were asked in several settings.
+    pub paper_of_settings: &'static str,
+    /// Its charts.
+    pub drawn: Vec<Drawn>,
+    /// Its texts that are translated: English and Chinese, with `{}` as placeholder.
+    pub words: Vec<(&'static str, &'static str)>,
     /// What is computed.
     pub kind: Kind,
     /// The step whose records are used; the last step if omitted.
@@ -45,8 +61,6 @@ pub struct Figure {
     pub keys: Vec<(&'static str, Expression)>,
     /// The line above it, computed from all figures. Not printed if blank.
     pub title: Option<Expression>,
-    /// The title as the file has it; empty without one.
-    pub heading: &'static str,
     /// The template of each line, computed from its cells and all figures. A blank line is not printed.
     pub line: Line,
     /// Spaces before each line.
@@ -149,6 +163,8 @@ pub enum Kind {
     Columns,
     /// Lines computed from the figures above, without a value of their own.
     Lines(Expression),
+    /// Figures of models' answers, which an evaluation computes.
+    OfAnswers(Measures),
 }
 
 /// How often each value occurs.
@@ -263,6 +279,11 @@ impl Kind {
         "lines",
     ];
 
+    /// Whether it is drawn as bars, unless its folder says otherwise.
+    pub(crate) fn is_drawn(&self) -> bool {
+        matches!(self, Kind::Counts(_) | Kind::Bars(_) | Kind::Votes { .. } | Kind::Wins(_))
+    }
+
     /// Its name in `report.toml`.
     pub fn name(&self) -> &'static str {
         match self {
@@ -283,6 +304,7 @@ impl Kind {
             Kind::Labels => "labels",
             Kind::Columns => "columns",
             Kind::Lines(_) => "lines",
+            Kind::OfAnswers(_) => "columns of answers",
         }
     }
 
@@ -312,7 +334,7 @@ impl Kind {
             Kind::Shortcuts(_) | Kind::Reviews | Kind::PuzzleStatistics(_) | Kind::Labels | Kind::Columns => {
                 Some(Vec::new())
             }
-            Kind::Lines(_) => None,
+            Kind::Lines(_) | Kind::OfAnswers(_) => None,
         }
     }
 }
@@ -324,6 +346,14 @@ impl Judged {
 }
 
 impl Figure {
+    /// What it measures of models' answers; `None` of a figure of records.
+    pub fn of_answers(&self) -> Option<&Measures> {
+        match &self.kind {
+            Kind::OfAnswers(measures) => Some(measures),
+            _ => None,
+        }
+    }
+
     /// The expressions that are evaluated on the records of its step.
     pub fn expressions(&self) -> Vec<&Expression> {
         let mut asked: Vec<&Expression> = self.among.iter().collect();
@@ -355,7 +385,8 @@ impl Figure {
             | Kind::Reviews
             | Kind::Labels
             | Kind::Columns
-            | Kind::Lines(_) => {}
+            | Kind::Lines(_)
+            | Kind::OfAnswers(_) => {}
         }
         asked
     }

@@ -1,6 +1,7 @@
-//! Reading `report.toml`.
+//! Reading figures: `report.toml`, and `[[table]]` of benchmark.toml, each of which may hold figures of records and tables of
+//! models' answers. What it names says which it is.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use riddlemill_text::hint::unknown;
 
@@ -11,8 +12,10 @@ use crate::expression::{Expression, Language};
 use crate::figure::{
     Bars, Counts, Division, Figure, Judged, Kept, Kind, Line, Measure, Number, Posed, Puzzles, Report, Wins,
 };
-use crate::reader::{Keys, Problem, Problems, read};
+use crate::reader::{Keys, Problem, read};
 use crate::record_kind::{self, RecordKind};
+use crate::table::{Layout, Shape};
+use crate::tables::{Context, Words, charts};
 
 /// The report of a benchmark that has no file of its own.
 const USUAL: &str = include_str!("usual_report.toml");
@@ -22,7 +25,7 @@ const INDENT: usize = 4;
 
 const MEASURES: [&str; 7] = ["count", "share", "mean", "lengths", "items", "modified", "looked_at"];
 
-/// The names that a report may use.
+/// The names that figures may use.
 pub(crate) struct Known<'a> {
     /// The kinds of records that it may name.
     pub kinds: &'a [&'static RecordKind],
@@ -37,25 +40,54 @@ pub(crate) struct Known<'a> {
     pub steps: &'a [&'static str],
     /// Whether it has released data.
     pub released: bool,
+    /// What tables of models' answers may use.
+    pub answers: Context<'a>,
 }
 
-/// Parses a report; the default report if there is no file.
-pub(crate) fn load(text: Option<&str>, known: &Known<'_>) -> Result<Report, Problems> {
+/// All figures of a benchmark.
+#[derive(Default)]
+pub(crate) struct Declared {
+    /// Of its records.
+    pub report: Report,
+    /// Of models' answers.
+    pub evaluation: Vec<Figure>,
+}
+
+/// Parses the tables of benchmark.toml, whose keys are given, and a report; the default report if there is no file. Problems of
+/// the report are returned beside what could be read.
+pub(crate) fn load(text: Option<&str>, known: &Known<'_>, keys: &Keys<'_>) -> (Declared, Vec<Problem>) {
+    let reader = Reader { known, names: RefCell::default(), usual: Cell::new(false) };
+    let tables = keys.tables("table", |keys| reader.figure(&[], keys, false)).unwrap_or_default();
+    let (evaluation, of_records) = apart(tables);
+    reader.usual.set(text.is_none());
     let mut unexpected = Vec::new();
-    let reader = Reader { known, names: RefCell::default(), usual: text.is_none() };
     let read = read(known.file, text.unwrap_or(USUAL), |keys| {
-        let report = reader.report(keys);
-        unexpected = reader.strange_names(&report);
-        report
+        let mut declared = reader.report(keys);
+        declared.report.figures.extend(of_records);
+        unexpected = reader.strange_names(&declared.report);
+        declared
     });
     match read {
-        Ok(report) if unexpected.is_empty() => Ok(report),
-        Ok(_) => Err(Problems(unexpected)),
+        Ok(mut declared) if unexpected.is_empty() => {
+            declared.evaluation.splice(0..0, evaluation);
+            (declared, Vec::new())
+        }
+        Ok(_) => (Declared { report: Report::default(), evaluation }, unexpected),
         Err(mut problems) => {
             problems.0.extend(unexpected);
-            Err(problems)
+            (Declared { report: Report::default(), evaluation }, problems.0)
         }
     }
+}
+
+/// Whether a kind is one of records, and no layout of a table of answers has the same name.
+pub(crate) fn is_only_of_records(kind: &str) -> bool {
+    Kind::NAMES.contains(&kind) && Layout::ALL.iter().all(|(layout, ..)| *layout != kind)
+}
+
+/// Tables of answers, and figures of records.
+fn apart(figures: Vec<Option<Figure>>) -> (Vec<Figure>, Vec<Figure>) {
+    figures.into_iter().flatten().partition(|figure| figure.of_answers().is_some())
 }
 
 struct Reader<'k> {
@@ -63,15 +95,16 @@ struct Reader<'k> {
     /// The keys of figures and numbers so far, each with its division.
     names: RefCell<Vec<(Option<usize>, &'static str)>>,
     /// Whether it is the default report, which fits any benchmark.
-    usual: bool,
+    usual: Cell<bool>,
 }
 
 impl Reader<'_> {
-    fn report(&self, keys: &Keys<'_>) -> Report {
+    fn report(&self, keys: &Keys<'_>) -> Declared {
         let parts: Vec<Division> =
             keys.each("part", |name, keys| self.division(name, keys)).into_iter().flatten().collect();
-        let figures = keys.tables("figure", |keys| self.figure(&parts, keys)).unwrap_or_default();
-        Report { parts, figures: figures.into_iter().flatten().collect() }
+        let figures = keys.tables("figure", |keys| self.figure(&parts, keys, true)).unwrap_or_default();
+        let (evaluation, figures) = apart(figures);
+        Declared { report: Report { parts, figures }, evaluation }
     }
 
     fn division(&self, name: &'static str, keys: &Keys<'_>) -> Option<Division> {
@@ -83,8 +116,13 @@ impl Reader<'_> {
         Some(Division { name, key, of: of?, values })
     }
 
-    /// `None` if it is invalid, which is reported.
-    fn figure(&self, parts: &[Division], keys: &Keys<'_>) -> Option<Figure> {
+    /// `None` if it is invalid, which is reported. What names tasks or columns is of models' answers; a table of benchmark.toml
+    /// is, too, unless its kind is only one of records.
+    fn figure(&self, parts: &[Division], keys: &Keys<'_>, is_report: bool) -> Option<Figure> {
+        let is_of_records = is_report || keys.text("kind").is_some_and(is_only_of_records);
+        if keys.has("tasks") || keys.has("columns") || !is_of_records {
+            return self.known.answers.table(keys);
+        }
         let part = keys.text("part").and_then(|name| {
             let place = parts.iter().position(|part| part.name == name);
             if place.is_none() {
@@ -107,6 +145,24 @@ impl Reader<'_> {
         }
         let title = words(self.known.language, self.known.file, keys, "title");
         let heading = keys.text("title").unwrap_or_default();
+        let described = Words::default();
+        let about = described.text(keys, "about").unwrap_or_default();
+        let paper = keys.text("paper").unwrap_or_default();
+        let drawn = charts(heading, kind.as_ref().is_some_and(Kind::is_drawn), &described, keys);
+        let is_free = matches!(kind, Some(Kind::Counts(_) | Kind::Votes { .. } | Kind::Wins(_)) | None);
+        if keys.has("drawn") && !is_free {
+            keys.problem(
+                "drawn",
+                "only `counts`, `votes` and `wins` of records are drawn as the folder says",
+            );
+        } else if drawn.len() > 1
+            || drawn.iter().any(|drawn| matches!(drawn.shape, Shape::Lines | Shape::Scatter))
+        {
+            keys.problem("drawn", "a figure of records is drawn once, as `bars` or `stacked`");
+        }
+        if keys.flag("chart") == Some(true) && kind.as_ref().is_some_and(|kind| !kind.is_drawn()) {
+            keys.problem("chart", format!("a figure of the kind {word:?} has no chart"));
+        }
         let line = match keys.text("line") {
             None => Line::Usual,
             Some("") => Line::None,
@@ -123,7 +179,24 @@ impl Reader<'_> {
         let renamed = keys.table("keys", renamed).unwrap_or_default();
         let indent = keys.count("indent").unwrap_or(INDENT);
         let kind = kind?;
-        Some(Figure { name, kind, step, records, among, part, keys: renamed, title, heading, line, indent })
+        Some(Figure {
+            name,
+            heading,
+            about,
+            paper,
+            paper_of_settings: paper,
+            drawn,
+            words: described.all(),
+            kind,
+            step,
+            records,
+            among,
+            part,
+            keys: renamed,
+            title,
+            line,
+            indent,
+        })
     }
 
     /// Registers a key in JSON, and reports a duplicate.
@@ -351,7 +424,7 @@ impl Reader<'_> {
 
     /// Reports a figure of released rows if the benchmark releases none.
     fn released(&self, keys: &Keys<'_>) {
-        if !self.known.released && !self.usual {
+        if !self.known.released && !self.usual.get() {
             keys.problem("kind", "it is about the rows of a release, and benchmark.toml has no [data]");
         }
     }

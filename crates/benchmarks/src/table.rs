@@ -1,27 +1,6 @@
-//! `[[table]]`: tables of figures on models' answers. `tables` parses it.
+//! What a table measures of models' answers, and how tables are drawn. `tables` parses it.
 
 use crate::expression::Expression;
-
-/// A table of an evaluation, one row per model.
-#[derive(Debug)]
-pub struct Table {
-    /// Its name in files and links.
-    pub name: &'static str,
-    /// Its heading.
-    pub title: &'static str,
-    /// The paper's table or figure.
-    pub paper: &'static str,
-    /// The same, if models were asked in several settings.
-    pub paper_of_settings: &'static str,
-    /// How to read it.
-    pub about: &'static str,
-    /// Its figures.
-    pub measures: Measures,
-    /// The charts of it on the page.
-    pub drawn: Vec<Drawn>,
-    /// Its texts that are translated: English and Chinese, with `{}` as placeholder.
-    pub words: Vec<(&'static str, &'static str)>,
-}
 
 /// The figures of a table.
 #[derive(Debug)]
@@ -149,7 +128,7 @@ pub enum Classes {
 #[derive(Debug)]
 pub struct Native {
     /// What it is.
-    pub kind: Kind,
+    pub kind: Layout,
     /// The tasks whose answers it uses, by qualified names.
     pub tasks: Vec<&'static str>,
     /// The parts of the set, one column each.
@@ -174,9 +153,9 @@ pub struct ByJudge {
     pub paper: &'static str,
 }
 
-/// The kinds of tables built into the program.
+/// The layouts of tables that are built into the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum Layout {
     /// Judges' means by part, from 0 to 100; best model first.
     ScoresByPart,
     /// Judges' means of two tasks on the items that have both, and their difference, by model and judge.
@@ -203,21 +182,21 @@ pub enum Kind {
     FreeAnswers,
 }
 
-impl Kind {
+impl Layout {
     /// Their names in folders, the number of tasks, and the number of headings.
-    pub(crate) const ALL: [(&'static str, Kind, usize, usize); 12] = [
-        ("scores-by-part", Kind::ScoresByPart, 1, 1),
-        ("two-scores", Kind::TwoScores, 2, 3),
-        ("ratings", Kind::Ratings, 1, 0),
-        ("judge-pairs", Kind::JudgePairs, 1, 0),
-        ("sizes", Kind::Sizes, 1, 1),
-        ("both-orders", Kind::BothOrders, 2, 0),
-        ("both-orders-by-part", Kind::BothOrdersByPart, 2, 1),
-        ("against", Kind::Against, 1, 2),
-        ("people-and-judges", Kind::PeopleAndJudges, 1, 0),
-        ("wins", Kind::Wins, 1, 0),
-        ("preferences", Kind::Preferences, 1, 0),
-        ("free-answers", Kind::FreeAnswers, 1, 0),
+    pub(crate) const ALL: [(&'static str, Layout, usize, usize); 12] = [
+        ("scores-by-part", Layout::ScoresByPart, 1, 1),
+        ("two-scores", Layout::TwoScores, 2, 3),
+        ("ratings", Layout::Ratings, 1, 0),
+        ("judge-pairs", Layout::JudgePairs, 1, 0),
+        ("sizes", Layout::Sizes, 1, 1),
+        ("both-orders", Layout::BothOrders, 2, 0),
+        ("both-orders-by-part", Layout::BothOrdersByPart, 2, 1),
+        ("against", Layout::Against, 1, 2),
+        ("people-and-judges", Layout::PeopleAndJudges, 1, 0),
+        ("wins", Layout::Wins, 1, 0),
+        ("preferences", Layout::Preferences, 1, 0),
+        ("free-answers", Layout::FreeAnswers, 1, 0),
     ];
 }
 

@@ -1,77 +1,29 @@
-//! Parses `[[table]]`.
+//! Parses figures of models' answers, and what every figure says of itself: how to read it, where a paper has it, its charts.
 
 use std::cell::RefCell;
 
 use crate::choice::{Label, Lists};
-use crate::data::Data;
 use crate::expression::{Expression, Language};
+use crate::figure::{Figure, Kind, Line};
 use crate::reader::{Keys, keep};
 use crate::table::{
-    AnswerScore, ByJudge, ClassScore, Classes, Column, Drawn, Kind, Measure, Measures, Native, Part, Shape,
-    Table,
+    AnswerScore, ByJudge, ClassScore, Classes, Column, Drawn, Layout, Measure, Measures, Native, Part, Shape,
 };
 use crate::task::{Judged, Task, Wants};
 
-/// Parses the tables of a benchmark with these tasks.
-pub(crate) fn read(
-    language: Language,
-    data: Option<&Data>,
-    lists: &Lists,
-    tasks: &[Task],
-    keys: &Keys<'_>,
-) -> Vec<Table> {
-    let of_row: Vec<&str> = data.iter().flat_map(|data| &data.columns).map(|column| column.name).collect();
-    let context = Context { language, of_row, lists, tasks };
-    let mut names: Vec<&str> = Vec::new();
-    let table = |keys: &Keys<'_>| {
-        let name = keys.needed("name");
-        if names.contains(&name) {
-            keys.problem("name", format!("two tables are named {name:?}"));
-        }
-        names.push(name);
-        let words = Words::default();
-        let title = words.needed(keys, "title");
-        let about = words.text(keys, "about").unwrap_or_default();
-        let paper = keys.text("paper").unwrap_or_default();
-        let kinds = Kind::ALL.map(|(name, kind, tasks, columns)| (name, (kind, tasks, columns)));
-        let measures = match keys.one_of("kind", &kinds) {
-            Some((kind, tasks, columns)) => {
-                Some(Measures::Native(context.native(kind, tasks, columns, &words, keys)))
-            }
-            None if keys.has("kind") => None,
-            None => Some(context.columns(&words, keys)),
-        };
-        if matches!(&measures, Some(Measures::Native(native)) if native.kind == Kind::ScoresByPart) {
-            words.ended(about);
-        }
-        let chart = keys.flag("chart").unwrap_or(!keys.has("kind"));
-        let drawn = match keys.tables("drawn", |keys| drawn(title, &words, keys)) {
-            Some(drawn) => drawn.into_iter().flatten().collect(),
-            None if chart => vec![Drawn { title, shape: Shape::Bars(usize::MAX) }],
-            None => Vec::new(),
-        };
-        Some(Table {
-            name,
-            title,
-            paper,
-            paper_of_settings: keys.text("paper_of_settings").unwrap_or(paper),
-            about,
-            measures: measures?,
-            drawn,
-            words: words.0.into_inner(),
-        })
-    };
-    keys.tables("table", table).unwrap_or_default().into_iter().flatten().collect()
-}
-
 /// Collects the texts in both languages.
 #[derive(Default)]
-struct Words(RefCell<Vec<(&'static str, &'static str)>>);
+pub(crate) struct Words(RefCell<Vec<(&'static str, &'static str)>>);
 
 impl Words {
     /// The English of a text, or of `{ en, zh }`; `None` if the key is missing.
-    fn text(&self, keys: &Keys<'_>, key: &str) -> Option<&'static str> {
+    pub(crate) fn text(&self, keys: &Keys<'_>, key: &str) -> Option<&'static str> {
         keys.has(key).then(|| self.needed(keys, key))
+    }
+
+    /// All of them.
+    pub(crate) fn all(self) -> Vec<(&'static str, &'static str)> {
+        self.0.into_inner()
     }
 
     /// Text that may be followed by more, such as which models lack ratings.
@@ -92,6 +44,16 @@ impl Words {
     }
 }
 
+/// The charts of a figure: those that it names, else bars if it `is_drawn` and does not say otherwise.
+pub(crate) fn charts(heading: &'static str, is_drawn: bool, words: &Words, keys: &Keys<'_>) -> Vec<Drawn> {
+    let is_drawn = keys.flag("chart").unwrap_or(is_drawn);
+    match keys.tables("drawn", |keys| drawn(heading, words, keys)) {
+        Some(drawn) => drawn.into_iter().flatten().collect(),
+        None if is_drawn => vec![Drawn { title: heading, shape: Shape::Bars(usize::MAX) }],
+        None => Vec::new(),
+    }
+}
+
 fn drawn(title: &'static str, words: &Words, keys: &Keys<'_>) -> Option<Drawn> {
     let columns = keys.count("columns").unwrap_or(usize::MAX);
     let shapes = [
@@ -106,12 +68,15 @@ fn drawn(title: &'static str, words: &Words, keys: &Keys<'_>) -> Option<Drawn> {
     Some(Drawn { title: words.text(keys, "title").unwrap_or(title), shape: keys.one_of("as", &shapes)? })
 }
 
-/// What a table may reference.
-struct Context<'a> {
-    language: Language,
-    of_row: Vec<&'static str>,
-    lists: &'a Lists,
-    tasks: &'a [Task],
+/// What a table of answers may reference.
+pub(crate) struct Context<'a> {
+    pub language: Language,
+    /// The columns of the set.
+    pub of_row: Vec<&'static str>,
+    pub lists: &'a Lists,
+    pub tasks: &'a [Task],
+    /// The names of the tables so far.
+    pub names: RefCell<Vec<&'static str>>,
 }
 
 const MEASURES: [&str; 17] = [
@@ -145,6 +110,50 @@ const OF_CLASSES: [(&str, ClassScore); 6] = [
 ];
 
 impl Context<'_> {
+    /// A table of models' answers; `None` if it is invalid, which is reported.
+    pub(crate) fn table(&self, keys: &Keys<'_>) -> Option<Figure> {
+        let name = keys.needed("name");
+        if self.names.borrow().contains(&name) {
+            keys.problem("name", format!("two tables are named {name:?}"));
+        }
+        self.names.borrow_mut().push(name);
+        let words = Words::default();
+        let heading = words.needed(keys, "title");
+        let about = words.text(keys, "about").unwrap_or_default();
+        let paper = keys.text("paper").unwrap_or_default();
+        let layouts = Layout::ALL.map(|(name, layout, tasks, columns)| (name, (layout, tasks, columns)));
+        let measures = match keys.one_of("kind", &layouts) {
+            Some((layout, tasks, columns)) => {
+                Some(Measures::Native(self.native(layout, tasks, columns, &words, keys)))
+            }
+            None if keys.has("kind") => None,
+            None => Some(self.columns(&words, keys)),
+        };
+        if matches!(&measures, Some(Measures::Native(native)) if native.kind == Layout::ScoresByPart) {
+            words.ended(about);
+        }
+        let drawn = charts(heading, !keys.has("kind"), &words, keys);
+        let paper_of_settings = keys.text("paper_of_settings").unwrap_or(paper);
+        Some(Figure {
+            name,
+            heading,
+            about,
+            paper,
+            paper_of_settings,
+            drawn,
+            words: words.all(),
+            kind: Kind::OfAnswers(measures?),
+            step: None,
+            records: None,
+            among: None,
+            part: None,
+            keys: Vec::new(),
+            title: None,
+            line: Line::None,
+            indent: 0,
+        })
+    }
+
     fn columns(&self, words: &Words, keys: &Keys<'_>) -> Measures {
         let mut columns: Vec<Column> = Vec::new();
         keys.tables("columns", |keys| columns.extend(self.column(&columns, words, keys)));
@@ -157,10 +166,11 @@ impl Context<'_> {
         Measures::Columns { columns, by_setting, part }
     }
 
-    fn native(&self, kind: Kind, tasks: usize, columns: usize, words: &Words, keys: &Keys<'_>) -> Native {
+    fn native(&self, kind: Layout, tasks: usize, columns: usize, words: &Words, keys: &Keys<'_>) -> Native {
         let named = keys.texts("tasks").unwrap_or_default();
         // Figures may be computed from both orders like from one task.
-        let fits = named.len() == tasks || (named.len() == 2 && [Kind::Sizes, Kind::Against].contains(&kind));
+        let fits =
+            named.len() == tasks || (named.len() == 2 && [Layout::Sizes, Layout::Against].contains(&kind));
         if !fits {
             keys.problem("tasks", format!("`tasks` names {tasks} for a table of this kind"));
         }
@@ -193,11 +203,11 @@ impl Context<'_> {
         let tasks: Vec<&Task> =
             named.into_iter().filter_map(|name| self.found(keys, "tasks", name)).collect();
         let fits = |task: &Task| match kind {
-            Kind::BothOrders | Kind::BothOrdersByPart => matches!(task.wants, Wants::Tag { .. }),
-            Kind::Wins | Kind::Preferences => {
+            Layout::BothOrders | Layout::BothOrdersByPart => matches!(task.wants, Wants::Tag { .. }),
+            Layout::Wins | Layout::Preferences => {
                 matches!(&task.judged, Some(judged) if judged.scale().is_none())
             }
-            Kind::Sizes | Kind::Against => true,
+            Layout::Sizes | Layout::Against => true,
             _ => task.judged.as_ref().and_then(Judged::scale).is_some(),
         };
         if let Some(task) = tasks.iter().find(|task| !fits(task)) {

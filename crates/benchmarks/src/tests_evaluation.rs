@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::benchmark::{self, Benchmark};
 use crate::reader::{Problems, keep};
-use crate::table::{Kind, Measures};
+use crate::table::{Layout, Measures};
 use crate::task::{Asks, Found};
 
 const BEGIN: &str = r#"about = "jokes"
@@ -204,10 +204,10 @@ columns = [
 ]
 "#;
     let read = read(&format!("{TASKS}{tables}")).unwrap();
-    let Measures::Native(native) = &read.evaluation[0].measures else { panic!() };
+    let Some(Measures::Native(native)) = read.evaluation[0].of_answers() else { panic!() };
     assert_eq!(
         (native.kind, &native.tasks[..], &native.parts[..]),
-        (Kind::ScoresByPart, &["say-why"][..], &["Pun", "None"][..])
+        (Layout::ScoresByPart, &["say-why"][..], &["Pun", "None"][..])
     );
     assert!(read.evaluation[0].words.contains(&("The mean.{}", "均值。{}")));
     assert!(read.evaluation[0].drawn.is_empty() && read.evaluation[1].drawn.len() == 1);

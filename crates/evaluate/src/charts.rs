@@ -10,12 +10,13 @@ fn of_rows(title: &str, shape: Shape, table: &Table, most: f64) -> Chart {
     let plot = Plot {
         shape,
         columns: (1..table.columns.len()).collect(),
+        title: Some(title.to_owned()),
         names: None,
         axes: [table.header().first().copied().unwrap_or_default().to_owned(), "percent".to_owned()],
         most: Some(most),
     };
     let name = stem(&format!("chart-{}", table.name));
-    Chart { name, title: title.to_owned(), ..table.drawn(&plot) }
+    Chart { name, ..table.drawn(&plot) }
 }
 
 /// Bars from 0 to `most`, one group per row and one bar per column, with their intervals.

@@ -1,24 +1,11 @@
 //! The Chinese texts of an evaluation's page. The English ones are in the code; names of models, settings and
 //! papers are not translated.
 
-use riddlemill_benchmarks::Derived;
-
 use crate::audit::chinese;
 
 /// The Chinese of a title, heading or sentence of the page; `None` if there is none.
 pub(super) fn translated(text: &str) -> Option<String> {
-    chinese::translated(declared(), text)
-        .or_else(|| chinese::translated(WORDS, text))
-        .or_else(|| chinese::sentence(text))
-}
-
-/// The texts of tables that benchmark folders declare in both languages.
-fn declared() -> &'static [(&'static str, &'static str)] {
-    static WORDS: Derived<Vec<(&str, &str)>> = Derived::new(|| {
-        let tables = riddlemill_benchmarks::all().iter().flat_map(|benchmark| &benchmark.evaluation);
-        tables.flat_map(|table| table.words.iter().copied()).collect()
-    });
-    &WORDS
+    chinese::declared(text).or_else(|| chinese::translated(WORDS, text)).or_else(|| chinese::sentence(text))
 }
 
 const WORDS: &[(&str, &str)] = &[

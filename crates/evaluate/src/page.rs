@@ -14,14 +14,6 @@ use crate::text::decimals;
 const TEMPLATE: &str = include_str!("templates/evaluation.html");
 const STYLE: &str = include_str!("templates/evaluation.css");
 
-/// A table for the page, with what stands above it.
-#[derive(Serialize)]
-struct Shown<'a> {
-    about: &'a str,
-    source: String,
-    table: ShownTable<'a>,
-}
-
 #[derive(Serialize)]
 struct ShownChart<'a> {
     title: &'a str,
@@ -52,11 +44,7 @@ pub fn page(results: &Results<'_>) -> String {
     let report = results.report;
     let named = named(&report.tables);
     let rendered: Vec<Table> = named.iter().map(|(name, table)| table.named(name)).collect();
-    let above = named.iter().map(|(_, table)| (table.about.as_str(), table.source()));
-    let tables: Vec<Shown<'_>> = above
-        .zip(&rendered)
-        .map(|((about, source), table)| Shown { about, source, table: table.on_page() })
-        .collect();
+    let tables: Vec<ShownTable<'_>> = rendered.iter().map(Table::on_page).collect();
     let drawn = numbered(report);
     let charts: Vec<ShownChart<'_>> =
         drawn.iter().map(|figure| ShownChart { title: &figure.title, files: figure.links() }).collect();

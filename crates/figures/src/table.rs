@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use riddlemill_benchmarks::table as declared;
+use riddlemill_benchmarks::figure as declared;
 use riddlemill_review::agreement::Estimate;
 use riddlemill_review::exchange::{CsvFor, csv_table};
 use riddlemill_text::text::decimals;
@@ -91,6 +91,8 @@ pub struct Plot {
     pub shape: Shape,
     /// The columns whose figures are drawn.
     pub columns: Vec<usize>,
+    /// Its heading; that of the table if `None`.
+    pub title: Option<String>,
     /// What the rows are called; by their first cells if `None`.
     pub names: Option<Vec<String>>,
     /// The titles of the axis of rows and of the axis of values.
@@ -118,6 +120,8 @@ pub struct ShownCell {
 pub struct ShownTable<'a> {
     name: &'a str,
     title: &'a str,
+    about: &'a str,
+    source: String,
     columns: Vec<&'a str>,
     rows: Vec<(String, Vec<Option<ShownCell>>)>,
 }
@@ -300,10 +304,10 @@ impl Table {
 
     /// The same under the name and the heading that a folder declares.
     #[must_use]
-    pub fn headed(self, declared: &declared::Table) -> Table {
+    pub fn headed(self, declared: &declared::Figure) -> Table {
         Table {
             name: declared.name.to_owned(),
-            title: declared.title.to_owned(),
+            title: declared.heading.to_owned(),
             paper: declared.paper.to_owned(),
             about: declared.about.to_owned(),
             ..self
@@ -399,7 +403,7 @@ impl Table {
         let series = plot.columns.iter().filter_map(|column| self.columns.get(*column));
         Chart {
             name: format!("{}-chart", self.name),
-            title: self.title.clone(),
+            title: plot.title.clone().unwrap_or_else(|| self.title.clone()),
             axes: plot.axes.clone(),
             shape: plot.shape,
             series: series.map(|column| column.title.clone()).collect(),
@@ -466,6 +470,7 @@ impl Table {
             (name.unwrap_or_default(), row.iter().zip(&self.columns).skip(1).map(cell).collect())
         };
         let rows = self.rows.iter().map(row).collect();
-        ShownTable { name: &self.name, title: &self.title, columns: self.header(), rows }
+        let Table { name, title, about, .. } = self;
+        ShownTable { name, title, about, source: self.source(), columns: self.header(), rows }
     }
 }

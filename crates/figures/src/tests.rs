@@ -94,6 +94,7 @@ fn scores() -> Table {
         plot: Some(Plot {
             shape: Shape::Bars,
             columns: vec![1],
+            title: None,
             names: None,
             axes: ["model".into(), "percent".into()],
             most: Some(100.0),

@@ -191,7 +191,7 @@ fn described(
     };
     let mut measures: Vec<&Measure> = Vec::new();
     for table in benchmark.into_iter().flat_map(|benchmark| &benchmark.evaluation) {
-        if let Measures::Columns { columns, .. } = &table.measures {
+        if let Some(Measures::Columns { columns, .. }) = table.of_answers() {
             measures.extend(columns.iter().map(|column| &column.measure));
         }
     }

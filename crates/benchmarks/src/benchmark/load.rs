@@ -1,5 +1,6 @@
 //! Reads folders.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use super::others::{Files, Folder, Others, file};
@@ -8,7 +9,7 @@ use super::{Benchmark, Prompt};
 use crate::data::{self, Number};
 use crate::declares::{self, Tables};
 use crate::draft::Place;
-use crate::figure::Report;
+use crate::figures::Declared;
 use crate::paper::{self, Cited, Paper};
 use crate::reader::{Keys, Problem, Problems, read};
 use crate::{edition2, expression, figures, record_kind, records, setting, tables, tasks};
@@ -198,7 +199,7 @@ fn benchmark(
         language,
     };
     let tasks = tasks::read(&known, keys);
-    let evaluation = tables::read(language, data.as_ref(), &lists, &tasks, keys);
+    let of_row = data.iter().flat_map(|data| &data.columns).map(|column| column.name).collect();
     let known = figures::Known {
         kinds: others.kinds(name),
         file: &format!("{name}/report.toml"),
@@ -207,11 +208,16 @@ fn benchmark(
         lists: &lists,
         steps: &steps.iter().map(|step| step.name).collect::<Vec<_>>(),
         released: keys.has("data"),
+        answers: tables::Context {
+            language,
+            of_row,
+            lists: &lists,
+            tasks: &tasks,
+            names: RefCell::default(),
+        },
     };
-    let report = figures::load(report, &known).unwrap_or_else(|problems| {
-        of_report.extend(problems.0);
-        Report::default()
-    });
+    let (Declared { report, evaluation }, problems) = figures::load(report, &known, keys);
+    of_report.extend(problems);
     let StepTables { drafts, options, marked, natives, selects, elements } = tables;
     let benchmark = Benchmark {
         drafts,

@@ -1,4 +1,4 @@
-//! `[table.NAME]` of an evaluation, and the figures of `report.toml`.
+//! `[table.NAME]` and `[figure.NAME]`: tables of models' answers, and figures of records.
 
 use super::chinese::OF_KEY;
 use super::tree::{Node, Place, Table, words};
@@ -9,10 +9,21 @@ pub(super) const LAYOUT: [(&str, &str); 1] = [("layout", "kind")];
 /// Kinds of figures that need no name.
 const NAMELESS: [&str; 2] = ["numbers", "lines"];
 
+/// Whether a figure is of models' answers.
+fn is_of_answers(figure: &Table) -> bool {
+    figure.has("tasks") || figure.has("columns")
+}
+
 /// The tables of the first edition, a list: one for each of its `parts`.
 pub(super) fn low_tables(tables: &Table) -> Node {
     let each = |(name, written): (&str, &Node)| {
-        low_table(name, written.as_table().cloned().unwrap_or_default(), written.at)
+        let table = written.as_table().cloned().unwrap_or_default();
+        let is_of_records =
+            table.has("numbers") || table.text("layout").is_some_and(crate::figures::is_only_of_records);
+        match is_of_records && !is_of_answers(&table) {
+            true => vec![low_figure(name, table, written.at)],
+            false => low_table(name, table, written.at),
+        }
     };
     Node::list(tables.iter().flat_map(each).collect(), Place::default())
 }
@@ -73,6 +84,10 @@ fn low_table(name: &str, mut table: Table, at: Place) -> Vec<Node> {
 /// The tables of the second edition.
 pub(super) fn up_tables(tables: &[Node]) -> Option<Table> {
     let all: Vec<&Table> = tables.iter().map(Node::as_table).collect::<Option<_>>()?;
+    let kinds = all.iter().filter(|table| !is_of_answers(table)).filter_map(|table| table.text("kind"));
+    if kinds.into_iter().any(crate::figures::is_only_of_records) {
+        return None;
+    }
     let mut out = Table::default();
     let mut i = 0;
     while let Some(table) = all.get(i) {
@@ -142,20 +157,26 @@ fn up_table(mut table: Table) -> Table {
 pub(super) fn low_report(mut file: Table) -> Table {
     let Some(figures) = file.take_table("figure") else { return file };
     let each = |(name, written): (&str, &Node)| {
-        let at = written.at;
-        let mut figure = written.as_table().cloned().unwrap_or_default();
-        figure.renamed(&LAYOUT, false);
-        let usual = if figure.has("numbers") { "numbers" } else { name };
-        figure.set_default("kind", Node::text(usual, at));
-        if let Some(numbers) = figure.take_table("numbers") {
-            let each = |(name, written): (&str, &Node)| named(name, written);
-            figure.set("numbers", Node::list(numbers.iter().map(each).collect(), at));
+        let figure = written.as_table().cloned().unwrap_or_default();
+        match is_of_answers(&figure) {
+            true => low_table(name, figure, written.at),
+            false => vec![low_figure(name, figure, written.at)],
         }
-        let nameless = figure.text("kind").is_some_and(|kind| NAMELESS.contains(&kind));
-        if nameless { Node::table(figure, at) } else { named(name, &Node::table(figure, at)) }
     };
-    file.set("figure", Node::list(figures.iter().map(each).collect(), Place::default()));
+    file.set("figure", Node::list(figures.iter().flat_map(each).collect(), Place::default()));
     file
+}
+
+fn low_figure(name: &str, mut figure: Table, at: Place) -> Node {
+    figure.renamed(&LAYOUT, false);
+    let usual = if figure.has("numbers") { "numbers" } else { name };
+    figure.set_default("kind", Node::text(usual, at));
+    if let Some(numbers) = figure.take_table("numbers") {
+        let each = |(name, written): (&str, &Node)| named(name, written);
+        figure.set("numbers", Node::list(numbers.iter().map(each).collect(), at));
+    }
+    let nameless = figure.text("kind").is_some_and(|kind| NAMELESS.contains(&kind));
+    if nameless { Node::table(figure, at) } else { named(name, &Node::table(figure, at)) }
 }
 
 fn named(name: &str, written: &Node) -> Node {
@@ -174,6 +195,9 @@ pub(super) fn up_report(file: &Table) -> Option<Table> {
     let mut out = Table::default();
     for (i, written) in figures.iter().enumerate() {
         let mut figure = written.as_table()?.clone();
+        if is_of_answers(&figure) {
+            return None;
+        }
         let kind = figure.take_text("kind")?;
         let numbers = figure.take_list("numbers");
         let name = match figure.take_text("name") {

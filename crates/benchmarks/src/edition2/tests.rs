@@ -252,3 +252,40 @@ fn what_is_wrong_with_a_value_is_told_at_its_line() {
     let problems = told(|text| text.replace("title = \"Which kind?\"", "title = \"Which kind?"));
     assert!(problems.contains("jokes/ballots.toml:5:"), "{problems}");
 }
+
+/// What is of models' answers is known by its tasks or columns, wherever it stands; everything else is of records.
+#[test]
+fn either_file_takes_figures_of_records_and_tables_of_answers() {
+    let (name, _, now) = folders().into_iter().find(|(name, ..)| name == "joke-kinds").unwrap();
+    let read = |in_benchmark: &str, in_report: &str| {
+        let mut all = with_prompts(&name, &now);
+        for (file, text) in &mut all {
+            let more = match *file {
+                "benchmark.toml" => in_benchmark,
+                "report.toml" => in_report,
+                _ => continue,
+            };
+            *text = keep(&format!("{text}\n{more}"));
+        }
+        crate::benchmark::load(&[("joke-kinds", all)], true)
+    };
+    let votes = "[table.marks]\nlayout = \"votes\"\ntitle = \"Marks\"\nabout = \"By anybody.\"\npaper = \"table 1\"\nchart = false\n\
+                 of = \"kinds.tally.kinds\"\nlist = \"kinds\"\n";
+    let named = "[figure.named]\ntitle = \"Kinds that models name\"\nabout = \"Macro F1.\"\n\
+                 columns = { \"F1\" = { f1 = \"kinds\" }, \"Format\" = { format = \"kinds\" } }\n";
+    let found = read(votes, named).unwrap().remove(0);
+    let [table] = &found.evaluation[..] else { panic!("{:?}", found.evaluation) };
+    assert_eq!((table.name, table.heading, table.about), ("named", "Kinds that models name", "Macro F1."));
+    assert!(table.of_answers().is_some() && table.drawn.len() == 1);
+    let figures = &found.report.figures;
+    let marks = figures.iter().find(|figure| figure.name == "marks").unwrap();
+    assert_eq!((marks.about, marks.paper, marks.drawn.len()), ("By anybody.", "table 1", 0));
+    assert!(figures.iter().all(|figure| figure.of_answers().is_none()));
+    let kinds = figures.iter().find(|figure| figure.name == "kinds").unwrap();
+    assert_eq!((kinds.about, kinds.drawn.len()), ("", 1));
+    let twice = read(&votes.replace("marks", "kinds"), "").unwrap_err().to_string();
+    assert!(twice.contains("two figures are named \"kinds\""), "{twice}");
+    let lines = votes.replace("chart = false", "drawn = [{ as = \"lines\" }]");
+    let drawn = read(&lines, "").unwrap_err().to_string();
+    assert!(drawn.contains("a figure of records is drawn once, as `bars` or `stacked`"), "{drawn}");
+}

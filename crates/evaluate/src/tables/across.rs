@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use riddlemill_benchmarks::table as declared;
+use riddlemill_benchmarks::figure::Figure as Declared;
 
 use super::orders::of_model;
 use crate::figures::{Figure, Keys, Table, row};
@@ -20,12 +20,7 @@ pub struct Point {
 }
 
 /// Models by two figures, and their correlation.
-pub fn together(
-    declared: &declared::Table,
-    axes: [&str; 2],
-    points: &[Point],
-    bootstrap: Bootstrap,
-) -> Table {
+pub fn together(declared: &Declared, axes: [&str; 2], points: &[Point], bootstrap: Bootstrap) -> Table {
     let pairs: Vec<(f64, f64)> = points.iter().map(|point| (point.x, point.y)).collect();
     let resamples = Resamples::new(bootstrap, declared.name, points.len());
     let repeated = |weights: &[u16]| -> Vec<(f64, f64)> {

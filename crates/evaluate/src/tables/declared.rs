@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use riddlemill_benchmarks::figure::Figure as Declared;
 use riddlemill_benchmarks::table::{self as declared, ClassScore, Measure, Part};
 use riddlemill_benchmarks::task::Wants;
 use serde_json::Value as Json;
@@ -33,7 +34,7 @@ struct Measured<'b, 'a> {
 /// A table with these declared columns.
 pub fn of_columns(
     book: &ScoreBook<'_>,
-    table: &declared::Table,
+    table: &Declared,
     columns: &[declared::Column],
     by_setting: bool,
     part: Option<Part>,

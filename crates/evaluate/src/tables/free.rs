@@ -1,6 +1,6 @@
 //! Answers in free text, rated by people and judges (BrainTeaser, appendix A.5).
 
-use riddlemill_benchmarks::table as declared;
+use riddlemill_benchmarks::figure::Figure as Declared;
 
 use super::scores::ScoreBook;
 use crate::answer::{Answer, NoAnswer};
@@ -9,7 +9,7 @@ use crate::measures::SHARE;
 use crate::task::{Setting, Task};
 
 /// Appendix A.5: context reconstructions answered in free text. Giving no answer scores 0.
-pub fn answers(book: &ScoreBook<'_>, declared: &declared::Table, task: Task) -> Table {
+pub fn answers(book: &ScoreBook<'_>, declared: &Declared, task: Task) -> Table {
     let setting = Setting::default();
     // A mean is within the judges' scale.
     let scale = task.scale().map_or(SHARE, |scale| scale.map(f64::from));

@@ -1,6 +1,7 @@
 //! Answers rated by judges (RuozhiBench, figures 4 to 6 and 16 to 21, table 3).
 
-use riddlemill_benchmarks::table::{self as declared, Native};
+use riddlemill_benchmarks::figure::Figure as Declared;
+use riddlemill_benchmarks::table::Native;
 
 use super::SHADED;
 use super::orders::{average, part_columns};
@@ -26,7 +27,7 @@ fn points(task: Task) -> f64 {
 /// RuozhiBench's figure 4, or for one judge figures 16 to 18: 0 to 100 by part.
 pub fn scores(
     book: &ScoreBook<'_>,
-    declared: &declared::Table,
+    declared: &Declared,
     native: &Native,
     task: Task,
     judge: Option<&str>,
@@ -169,7 +170,7 @@ fn numbers<'a>(answer: &'a Answer, judge: Option<&'a str>) -> impl Iterator<Item
 }
 
 /// RuozhiBench's figure 5: one task compared with another, on the items that have both.
-pub fn two(book: &ScoreBook<'_>, declared: &declared::Table, native: &Native, tasks: [Task; 2]) -> Table {
+pub fn two(book: &ScoreBook<'_>, declared: &Declared, native: &Native, tasks: [Task; 2]) -> Table {
     let [tricky_task, normal_task] = tasks;
     let points = points(tricky_task);
     let mut rows = Vec::new();
@@ -204,7 +205,7 @@ pub fn two(book: &ScoreBook<'_>, declared: &declared::Table, native: &Native, ta
 }
 
 /// Figures 5 and 19 to 21: how often a judge gives each rating, in percent.
-pub fn distributions(book: &ScoreBook<'_>, declared: &declared::Table, task: Task) -> Table {
+pub fn distributions(book: &ScoreBook<'_>, declared: &Declared, task: Task) -> Table {
     let [min, max] = task.scale().unwrap_or_default();
     let mut rows = Vec::new();
     for judge in book.judges(&[task], false) {
@@ -281,7 +282,7 @@ fn responses<'a>(book: &ScoreBook<'a>, task: Task) -> Vec<(usize, &'a Answer, St
 type Paired = (JudgePair, Vec<(f64, f64)>);
 
 /// Table 3, with the pairs of means by question that figure 6 plots.
-pub fn judge_pairs(book: &ScoreBook<'_>, declared: &declared::Table, task: Task) -> (Table, Vec<Paired>) {
+pub fn judge_pairs(book: &ScoreBook<'_>, declared: &Declared, task: Task) -> (Table, Vec<Paired>) {
     let responses = responses(book, task);
     let [low, high] = range(task);
     let ratings = all_ratings(book, &responses);

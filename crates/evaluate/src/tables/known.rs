@@ -1,6 +1,7 @@
 //! The expected and actual figures of the baselines. A table that misses these is wrong.
 
-use riddlemill_benchmarks::table::{self as declared, Measure};
+use riddlemill_benchmarks::figure::Figure as Declared;
+use riddlemill_benchmarks::table::{Layout, Measure, Measures};
 use riddlemill_benchmarks::task::Wants;
 
 use super::scores::ScoreBook;
@@ -10,7 +11,7 @@ use crate::measures::percent;
 use crate::task::Task;
 
 /// Expected and actual figures; `None` if no baseline was evaluated.
-pub fn known(book: &ScoreBook<'_>, tables: &[(Table, Option<&declared::Table>)]) -> Option<Table> {
+pub fn known(book: &ScoreBook<'_>, tables: &[(Table, Option<&Declared>)]) -> Option<Table> {
     let mut rows = Vec::new();
     for model in BuiltIn::ALL {
         for (table, declared) in tables {
@@ -44,11 +45,11 @@ pub fn known(book: &ScoreBook<'_>, tables: &[(Table, Option<&declared::Table>)])
 }
 
 /// A baseline's expected figure; `None` if that depends on the set.
-fn expected(book: &ScoreBook<'_>, model: BuiltIn, table: &declared::Table, column: &str) -> Option<f64> {
+fn expected(book: &ScoreBook<'_>, model: BuiltIn, table: &Declared, column: &str) -> Option<f64> {
     let random = model == BuiltIn::Random;
-    let native = match &table.measures {
-        declared::Measures::Native(native) => native,
-        declared::Measures::Columns { columns, part, .. } => {
+    let native = match table.of_answers()? {
+        Measures::Native(native) => native,
+        Measures::Columns { columns, part, .. } => {
             let column = columns.iter().find(|known| known.title == column)?;
             let whole = part.is_none() && column.part.is_none() && column.among.is_none();
             return match &column.measure {
@@ -65,12 +66,12 @@ fn expected(book: &ScoreBook<'_>, model: BuiltIn, table: &declared::Table, colum
     };
     let of_two = |by_chance, first| Some(if random { by_chance } else { first });
     match (native.kind, column) {
-        (declared::Kind::BothOrders, "Format") => Some(100.0),
-        (declared::Kind::BothOrders, "Avg") => Some(50.0),
-        (declared::Kind::BothOrders, "Good First") => of_two(50.0, 100.0),
-        (declared::Kind::BothOrders, "Bad First") => of_two(50.0, 0.0),
-        (declared::Kind::BothOrders, "Positional Bias") => of_two(0.0, 100.0),
-        (declared::Kind::BothOrdersByPart, _) => Some(0.0),
+        (Layout::BothOrders, "Format") => Some(100.0),
+        (Layout::BothOrders, "Avg") => Some(50.0),
+        (Layout::BothOrders, "Good First") => of_two(50.0, 100.0),
+        (Layout::BothOrders, "Bad First") => of_two(50.0, 0.0),
+        (Layout::BothOrders, "Positional Bias") => of_two(0.0, 100.0),
+        (Layout::BothOrdersByPart, _) => Some(0.0),
         _ => None,
     }
 }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use riddlemill_benchmarks::table::{self as declared, Native};
+use riddlemill_benchmarks::figure::Figure as Declared;
+use riddlemill_benchmarks::table::Native;
 
 use super::SHADED;
 use super::replies;
@@ -24,7 +25,7 @@ struct Halves {
 
 /// Table 4. As there, shares are of the answers in the right format, `Avg` is the mean of both orders, and
 /// the positional bias their difference.
-pub fn orders(book: &ScoreBook<'_>, declared: &declared::Table, tasks: [Task; 2]) -> Table {
+pub fn orders(book: &ScoreBook<'_>, declared: &Declared, tasks: [Task; 2]) -> Table {
     let mut rows = Vec::new();
     for who in book.answered(&tasks) {
         let Some(halves) = Halves::split(book, who, tasks, |_| true) else { continue };
@@ -48,12 +49,7 @@ pub fn orders(book: &ScoreBook<'_>, declared: &declared::Table, tasks: [Task; 2]
 }
 
 /// Figure 7: by part, relative to chance.
-pub fn orders_by_part(
-    book: &ScoreBook<'_>,
-    declared: &declared::Table,
-    native: &Native,
-    tasks: [Task; 2],
-) -> Table {
+pub fn orders_by_part(book: &ScoreBook<'_>, declared: &Declared, native: &Native, tasks: [Task; 2]) -> Table {
     let mut rows = Vec::new();
     for who in book.answered(&tasks) {
         let cell = |part: Option<&str>| {

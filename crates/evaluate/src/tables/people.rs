@@ -1,6 +1,6 @@
 //! People's ratings of answers compared with the judges' (FLUB, table 2).
 
-use riddlemill_benchmarks::table as declared;
+use riddlemill_benchmarks::figure::Figure as Declared;
 
 use super::scores::ScoreBook;
 use crate::answer::Answer;
@@ -26,7 +26,7 @@ fn scored(book: &ScoreBook<'_>, who: usize, task: Task, setting: Setting, times:
 }
 
 /// FLUB's table 2: people's scores compared with the judges', on the explanations that both scored.
-pub fn people(book: &ScoreBook<'_>, declared: &declared::Table, task: Task) -> Table {
+pub fn people(book: &ScoreBook<'_>, declared: &Declared, task: Task) -> Table {
     let people = task.declared().people.as_ref();
     let times = people.map_or(1.0, |people| people.times);
     // The ranges of people's means and the judges'.

@@ -1,6 +1,6 @@
 //! Which of two texts is preferred (Chumor, figure 1), and agreement on that (section 3, appendix C).
 
-use riddlemill_benchmarks::table as declared;
+use riddlemill_benchmarks::figure::Figure as Declared;
 
 use super::scores::ScoreBook;
 use crate::answer::Answer;
@@ -26,7 +26,7 @@ fn verdicts(answer: &Answer, person: bool) -> impl Iterator<Item = &str> {
 }
 
 /// Figure 1: whose explanation wins, in percent of the jokes, by people and by judges.
-pub fn winning(book: &ScoreBook<'_>, declared: &declared::Table, task: Task) -> Table {
+pub fn winning(book: &ScoreBook<'_>, declared: &Declared, task: Task) -> Table {
     let mut rows = Vec::new();
     for who in book.answered(&[task]) {
         let Some(column) = book.column(who, task, Setting::default()) else { continue };
@@ -62,7 +62,7 @@ fn keys(book: &ScoreBook<'_>, who: usize, task: Task, person: bool) -> Keys {
 
 /// Agreement on the preferences: percent of agreeing pairs (appendix C) and Fleiss' kappa; between people,
 /// between judges, and between the judges' majority and people's.
-pub fn agreement(book: &ScoreBook<'_>, declared: &declared::Table, task: Task) -> Table {
+pub fn agreement(book: &ScoreBook<'_>, declared: &Declared, task: Task) -> Table {
     let mut rows = Vec::new();
     for who in book.answered(&[task]) {
         let Some(column) = book.column(who, task, Setting::default()) else { continue };

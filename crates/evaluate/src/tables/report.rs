@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use riddlemill_benchmarks::table::{Drawn, Kind, Measure, Measures, Native, Shape, Table as Declared};
+use riddlemill_benchmarks::figure::Figure as Declared;
+use riddlemill_benchmarks::table::{Drawn, Layout, Measure, Measures, Native, Shape};
 use serde::Serialize;
 
 use super::across::{Point, points, together};
@@ -113,18 +114,19 @@ fn tables_of(
     other_scores: &Scores,
     charts: &mut Vec<Chart>,
 ) -> Vec<Table> {
-    let native = match &one.measures {
-        Measures::Columns { columns, by_setting, part } => {
+    let native = match one.of_answers() {
+        Some(Measures::Columns { columns, by_setting, part }) => {
             return vec![declared::of_columns(book, one, columns, *by_setting, *part)];
         }
-        Measures::Native(native) => native,
+        Some(Measures::Native(native)) => native,
+        None => return Vec::new(),
     };
     let tasks: Vec<Task> = native.tasks.iter().filter_map(|name| Task::named(name)).collect();
     // The number of tasks was checked with the folder.
     let Some(&task) = tasks.first() else { return Vec::new() };
     let both = [task, tasks.get(1).copied().unwrap_or(task)];
     match native.kind {
-        Kind::ScoresByPart => {
+        Layout::ScoresByPart => {
             let judges = book.judges(&[task], false);
             let mut tables = vec![judged::scores(book, one, native, task, None)];
             if judges.len() > 1 && native.by_judge.is_some() {
@@ -133,9 +135,9 @@ fn tables_of(
             }
             tables
         }
-        Kind::TwoScores => vec![judged::two(book, one, native, both)],
-        Kind::Ratings => vec![judged::distributions(book, one, task)],
-        Kind::JudgePairs => {
+        Layout::TwoScores => vec![judged::two(book, one, native, both)],
+        Layout::Ratings => vec![judged::distributions(book, one, task)],
+        Layout::JudgePairs => {
             let (table, pairs) = judged::judge_pairs(book, one, task);
             for (pair, means) in pairs {
                 let [a, b] = &pair.judges;
@@ -151,14 +153,14 @@ fn tables_of(
             }
             vec![table]
         }
-        Kind::Sizes => sizes(book, one, native, &tasks, charts).into_iter().collect(),
-        Kind::BothOrders => vec![orders::orders(book, one, both)],
-        Kind::BothOrdersByPart => vec![orders::orders_by_part(book, one, native, both)],
-        Kind::Against => against(book, one, native, &tasks, other_scores, charts).into_iter().collect(),
-        Kind::PeopleAndJudges => vec![people::people(book, one, task)],
-        Kind::Wins => vec![preferences::winning(book, one, task)],
-        Kind::Preferences => vec![preferences::agreement(book, one, task)],
-        Kind::FreeAnswers => vec![free::answers(book, one, task)],
+        Layout::Sizes => sizes(book, one, native, &tasks, charts).into_iter().collect(),
+        Layout::BothOrders => vec![orders::orders(book, one, both)],
+        Layout::BothOrdersByPart => vec![orders::orders_by_part(book, one, native, both)],
+        Layout::Against => against(book, one, native, &tasks, other_scores, charts).into_iter().collect(),
+        Layout::PeopleAndJudges => vec![people::people(book, one, task)],
+        Layout::Wins => vec![preferences::winning(book, one, task)],
+        Layout::Preferences => vec![preferences::agreement(book, one, task)],
+        Layout::FreeAnswers => vec![free::answers(book, one, task)],
     }
 }
 
@@ -173,7 +175,7 @@ fn chart(book: &ScoreBook<'_>, one: &Declared, drawn: &Drawn, table: &Table) -> 
         Shape::Bars(count) => Some(bars(drawn.title, &first_columns(table, count), 100.0)),
         Shape::Stacked => Some(stacked(drawn.title, table)),
         Shape::Lines => {
-            let Measures::Columns { columns, .. } = &one.measures else { return None };
+            let Some(Measures::Columns { columns, .. }) = one.of_answers() else { return None };
             let Measure::Accuracy(name) = columns.first()?.measure else { return None };
             let settings = book.settings(Task::named(name)?).into_iter();
             let shots: Vec<Setting> = settings.filter(|setting| !setting.cot).collect();

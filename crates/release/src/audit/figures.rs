@@ -1,6 +1,7 @@
 //! The figures of `report` as files: the funnel, its reasons and the charts of the page; and what report.toml declares.
 
-use riddlemill_benchmarks::figure::{self as declared, Kind};
+use riddlemill_benchmarks::figure::{Figure, Kind, Report};
+use riddlemill_benchmarks::table::{self as declared, Drawn};
 use serde_json::{Map, Value as Json};
 
 use super::charts::{self, Bar, Figures, LENGTH_BIN};
@@ -141,7 +142,7 @@ fn reasons(found: &Figures) -> Table {
 }
 
 /// The declared figures, those of parts under the part's name.
-fn of_report(prefix: &str, declared: &declared::Report, figures: &Map<String, Json>, found: &mut Vec<Table>) {
+fn of_report(prefix: &str, declared: &Report, figures: &Map<String, Json>, found: &mut Vec<Table>) {
     let mut numbers = Vec::new();
     for (name, value) in figures {
         if let Some(division) = declared.parts.iter().find(|division| division.name == name) {
@@ -154,9 +155,9 @@ fn of_report(prefix: &str, declared: &declared::Report, figures: &Map<String, Js
             }
             continue;
         }
-        let kind = declared.figures.iter().find(|figure| figure.name == name).map(|figure| &figure.kind);
+        let figure = declared.figures.iter().find(|figure| figure.name == name);
         match listed(value) {
-            Some(rows) => found.push(of_rows(prefix, name, kind, &rows)),
+            Some(rows) => found.push(of_rows(prefix, name, figure, &rows)),
             None => flattened(name, value, &mut numbers),
         }
     }
@@ -181,17 +182,30 @@ fn listed(value: &Json) -> Option<Vec<Map<String, Json>>> {
     (!rows.is_empty()).then_some(rows)
 }
 
-fn of_rows(prefix: &str, name: &str, kind: Option<&Kind>, rows: &[Map<String, Json>]) -> Table {
+fn of_rows(prefix: &str, name: &str, figure: Option<&Figure>, rows: &[Map<String, Json>]) -> Table {
     let table = Table::of_objects(prefix, name, rows);
-    let plot = kind.and_then(|kind| plot(kind, name, &table.header(), rows));
-    Table { plot, ..table }
+    let Some(figure) = figure else { return table };
+    let plot = figure.drawn.first().and_then(|drawn| plot(figure, name, drawn, &table.header(), rows));
+    Table { plot, about: figure.about.to_owned(), paper: figure.paper.to_owned(), ..table }
 }
 
-/// How the rows of a kind are drawn, if they are.
-fn plot(kind: &Kind, name: &str, header: &[&str], rows: &[Map<String, Json>]) -> Option<Plot> {
-    let shape = match kind {
-        Kind::Bars(_) => Shape::Columns,
-        Kind::Counts(_) | Kind::Votes { .. } | Kind::Wins(_) => Shape::Bars,
+/// How the rows of a kind are drawn, if they are: a histogram as one, others as their folder says.
+fn plot(
+    figure: &Figure,
+    name: &str,
+    drawn: &Drawn,
+    header: &[&str],
+    rows: &[Map<String, Json>],
+) -> Option<Plot> {
+    let kind = &figure.kind;
+    let (shape, most) = match (kind, drawn.shape) {
+        (Kind::Bars(_), _) => (Shape::Columns, usize::MAX),
+        (Kind::Counts(_) | Kind::Votes { .. } | Kind::Wins(_), declared::Shape::Bars(most)) => {
+            (Shape::Bars, most)
+        }
+        (Kind::Counts(_) | Kind::Votes { .. } | Kind::Wins(_), declared::Shape::Stacked) => {
+            (Shape::Stacked, usize::MAX)
+        }
         _ => return None,
     };
     let ranged = |row: &Map<String, Json>| Some(format!("{}–{}", row.get("over")?, row.get("to")?));
@@ -208,7 +222,8 @@ fn plot(kind: &Kind, name: &str, header: &[&str], rows: &[Map<String, Json>]) ->
     let unit = if matches!(kind, Kind::Wins(_)) { "percent" } else { "count" };
     Some(Plot {
         shape,
-        columns: (0..header.len()).filter(|at| is_bar(header[*at])).collect(),
+        columns: (0..header.len()).filter(|at| is_bar(header[*at])).take(most).collect(),
+        title: Some(drawn.title.to_owned()).filter(|title| title != figure.heading),
         names: Some(rows.iter().map(named).collect()),
         axes: [name.replace('_', " "), unit.to_owned()],
         most: None,

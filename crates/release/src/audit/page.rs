@@ -33,7 +33,7 @@ pub fn page(config: &Config, figures: &[Figures], tables: &[Vec<Table>]) -> Resu
         Value::from(vec![short.to_owned(), definition.to_owned()])
     });
     env.add_function("state_zh", |code: &str| chinese::state(code).unwrap_or(code).to_owned());
-    env.add_filter("zh", |text: &str| chinese::chart_word(text));
+    env.add_filter("zh", |text: &str| chinese::chart_word(text).or_else(|| chinese::declared(text)));
     env.add_template("table.html", &table)?;
     env.add_template("report.css", &style)?;
     env.add_template("report.html", &template)?;

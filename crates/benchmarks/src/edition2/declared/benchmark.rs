@@ -2,8 +2,9 @@
 
 use riddlemill_schema::{Key, Kind};
 
+use super::report::FIGURE;
 use super::steps::STEP;
-use super::tasks::{TABLE, TASK};
+use super::tasks::TASK;
 use super::{COUNT, FLAG, LABEL, NAMED, NUMBER, PARTS, SENTENCES, SIDES, TEXT, TEXTS, key};
 
 /// The file.
@@ -51,7 +52,11 @@ pub const BENCHMARK: &[Key] = &[
     key("published", Kind::Table(PUBLISHED), "How a row of a published file becomes a record."),
     key("tasks", Kind::Table(TASK), "What all tasks have alike."),
     key("task", Kind::Each(&Kind::Table(TASK)), "What models are asked about a release."),
-    key("table", Kind::Each(&Kind::Table(TABLE)), "The tables of the models' answers."),
+    key(
+        "table",
+        Kind::Each(&Kind::Table(FIGURE)),
+        "The tables of the models' answers, and figures as in report.toml.",
+    ),
     key("paper", Kind::Table(PAPER), "The paper it follows."),
 ];
 

@@ -1,8 +1,9 @@
-//! report.toml.
+//! `[figure.NAME]` of report.toml and `[table.NAME]` of benchmark.toml, which have the same keys: what names tasks or columns is of
+//! models' answers, everything else of records.
 
 use riddlemill_schema::{Key, Kind};
 
-use super::{COUNT, FLAG, LABEL, NAMED, NUMBER, TEXT, TEXTS, key};
+use super::{COUNT, FLAG, LABEL, NAMED, NUMBER, TEXT, TEXT_OR_TEXTS, TEXTS, key};
 
 /// The file.
 pub const REPORT: &[Key] = &[
@@ -16,18 +17,28 @@ const PART: &[Key] = &[
     Key::required("values", TEXTS, "The parts."),
 ];
 
-const FIGURE: &[Key] = &[
+/// A figure, or a table of figures.
+pub(super) const FIGURE: &[Key] = &[
     key(
         "layout",
         TEXT,
-        "How it is computed and shown; default: numbers, if it has some, else the layout of its name.",
+        "How it is computed and shown; default: numbers or columns, if it has some, else the layout of its name.",
     ),
-    key("title", LABEL, "The line above it: a template over all figures."),
+    key("title", LABEL, "The line above it; of records a template over all figures."),
+    key("about", LABEL, "What it shows, in a sentence."),
+    key("paper", LABEL, "Where the paper has it."),
+    key("paper_of_settings", LABEL, "The same for models that were asked in several settings."),
+    key("chart", FLAG, "Whether it is drawn as bars."),
+    key("drawn", Kind::List(&Kind::Table(DRAWN)), "Other charts."),
     key("line", TEXT, "A template for each line; \"\" shows none."),
     key("indent", COUNT, "Spaces before each line.").or("4"),
     key("step", TEXT, "Another step whose records are used."),
     key("records", TEXT, "The kind of these records, if it is not the benchmark's."),
-    key("part", TEXT, "The name of a [part.NAME], for each of whose parts it is computed."),
+    key(
+        "part",
+        TEXT,
+        "Of records: the name of a [part.NAME], for each of whose parts it is computed; else the part of the set.",
+    ),
     key("among", TEXT, "An expression: only the records for which it is true."),
     key("of", TEXT, "An expression: the number, the tally or the list that is shown."),
     key("by", Kind::Either(&[TEXT, NAMED]), "An expression, or several: what is counted."),
@@ -56,11 +67,74 @@ const FIGURE: &[Key] = &[
     key("votes", TEXT, "An expression: the votes."),
     key("marks", TEXT, "An expression: codes, separated by spaces."),
     key("shares", NAMED, "NAME = CODE of a verdict."),
-    key("parts", TEXT, "A column: the parts of the question."),
     key("judges", TEXT, "An expression: the judges."),
     key("model", TEXT, "An expression: the model."),
     key("normal", TEXT, "An expression: whether it is an answer to a normal question."),
-    key("ratings", TEXT, "An expression: the ratings."),
+    key(
+        "ratings",
+        TEXT_OR_TEXTS,
+        "An expression: the ratings; of answers: the columns of models, judges, numbers.",
+    ),
+    key("rows", Kind::Choice(&["settings", "models"]), "One row for each setting, or for each model.")
+        .or("\"models\""),
+    key("tasks", TEXTS, "Of a layout: the tasks."),
+    key(
+        "columns",
+        Kind::Either(&[Kind::List(&LABEL), Kind::Each(&Kind::Table(COLUMN))]),
+        "TITLE = a table with one measure; of a layout: the headings.",
+    ),
+    key(
+        "parts",
+        Kind::Either(&[TEXT, Kind::Each(&Kind::Either(&[LABEL, Kind::List(&LABEL)]))]),
+        "A table for each part: NAME = [\"part\", \"title\"]; of ratings, a column: the parts of the question.",
+    ),
+    key("part_key", TEXT, "The name of the part in the origin of the figures."),
+    key("by_list", TEXT, "Of a layout: the list by whose labels it is."),
+    key("by_judge", Kind::Table(BY_JUDGE), "Of a layout: the same by judge."),
+    key("other", TEXT, "Of a layout: a task of a set evaluated in the same call."),
+];
+
+const DRAWN: &[Key] = &[
+    Key::required("as", Kind::Choice(&["bars", "stacked", "lines", "scatter"]), "The kind of chart."),
+    key("title", LABEL, "The line above it."),
+    key("columns", COUNT, "How many columns it has."),
+];
+
+const BY_JUDGE: &[Key] = &[
+    Key::required("name", TEXT, "Its name."),
+    key("title", LABEL, "The line above it."),
+    key("paper", LABEL, "Where the paper has it."),
+];
+
+const COLUMN: &[Key] = &[
+    key("accuracy", TEXT, "A task: the percent of answers that are right."),
+    key("pass_at", COUNT, "Of accuracy: some of so many answers are right."),
+    key("majority", FLAG, "Of accuracy: the most frequent answer is right."),
+    key("accuracy_of_attempted", TEXT, "A task: the percent of right answers among those that can be read."),
+    key("f1", TEXT, "A task: the F1 of its labels."),
+    key("precision", TEXT, "A task: the precision of its labels."),
+    key("recall", TEXT, "A task: the recall of its labels."),
+    key("mcc", TEXT, "A task: Matthews' correlation of its labels."),
+    key("fpr", TEXT, "A task: the false positives of a label."),
+    key("fnr", TEXT, "A task: the false negatives of a label."),
+    key("over", Kind::Choice(&["set", "answers"]), "Of f1: over the labels in the rows, or in the answers."),
+    key("average", Kind::Choice(&["macro", "micro"]), "The mean of the labels, or all answers together."),
+    key("of", TEXT, "One label, which counts against all others."),
+    key("ece", TEXT, "A task: the expected calibration error."),
+    key("brier", TEXT, "A task: the Brier score."),
+    key("correlation", TEXT, "A task: the correlation with people's numbers."),
+    key("score", TEXT, "A task: the mean of the judges' means."),
+    key("groups", TEXT, "A task: groups of rows in which all are right, or some are wrong."),
+    key("all_of", TEXTS, "Of groups: the parts that have to be right."),
+    key("failed", TEXTS, "Of groups: parts of which some are wrong."),
+    key("solved", TEXTS, "Of groups: parts that are right."),
+    key("format", TEXT_OR_TEXTS, "Tasks: answers that cannot be read."),
+    key("difference", TEXTS, "The difference of two columns before it."),
+    key("mean", TEXTS, "The mean of columns before it."),
+    key("geometric", TEXTS, "The geometric mean of columns before it."),
+    key("among", TEXT, "An expression: only the rows for which it is true."),
+    key("part", TEXT, "Only the rows of this part."),
+    key("each", TEXT, "A column of the set: one figure for each of its values."),
 ];
 
 const MEASURES: &[Key] = &[

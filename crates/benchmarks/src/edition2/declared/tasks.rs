@@ -1,9 +1,9 @@
-//! `[task.NAME]` and `[table.NAME]` of benchmark.toml.
+//! `[task.NAME]` of benchmark.toml.
 
 use riddlemill_schema::{Key, Kind};
 
 use super::steps::{BY_LANGUAGE, PROMPT};
-use super::{COUNT, FLAG, LABEL, NAMED, NUMBER, TEXT, TEXT_OR_TEXTS, TEXTS, WHOLE, key};
+use super::{COUNT, FLAG, LABEL, NAMED, NUMBER, TEXT, TEXTS, WHOLE, key};
 
 const SCALE: Kind = Kind::List(&WHOLE);
 
@@ -155,77 +155,4 @@ const OUTPUTS: &[Key] = &[
     key("stem", TEXT, "What the names of two files have in common: {STEM} in `file`."),
     key("direct", TEXT, "{HOW} of the file of plain answers."),
     key("reasoned", TEXT, "{HOW} of the file of answers with reasoning."),
-];
-
-/// `[table.NAME]`.
-pub(super) const TABLE: &[Key] = &[
-    key("title", LABEL, "The line above it."),
-    key("about", LABEL, "What it shows, in a sentence."),
-    key("paper", LABEL, "Where the paper has it."),
-    key("paper_of_settings", LABEL, "The same for models that were asked in several settings."),
-    key("layout", TEXT, "How it is computed and shown, instead of `columns` of its own."),
-    key("rows", Kind::Choice(&["settings", "models"]), "One row for each setting, or for each model.")
-        .or("\"models\""),
-    key("tasks", TEXTS, "Of a layout: the tasks."),
-    key(
-        "columns",
-        Kind::Either(&[Kind::List(&LABEL), Kind::Each(&Kind::Table(COLUMN))]),
-        "TITLE = a table with one measure; of a layout: the headings.",
-    ),
-    key(
-        "parts",
-        Kind::Either(&[TEXT, Kind::Each(&Kind::Either(&[LABEL, Kind::List(&LABEL)]))]),
-        "A table for each part: NAME = [\"part\", \"title\"].",
-    ),
-    key("part", TEXT, "The part of the set that it covers."),
-    key("part_key", TEXT, "The name of the part in the origin of the figures."),
-    key("chart", FLAG, "Whether it is drawn as bars."),
-    key("drawn", Kind::List(&Kind::Table(DRAWN)), "Other charts."),
-    key("by_list", TEXT, "Of a layout: the list by whose labels it is."),
-    key("by_judge", Kind::Table(BY_JUDGE), "Of a layout: the same by judge."),
-    key("other", TEXT, "Of a layout: a task of a set evaluated in the same call."),
-    key("ratings", TEXTS, "Of a layout: the columns of models, judges, numbers."),
-];
-
-const DRAWN: &[Key] = &[
-    Key::required("as", Kind::Choice(&["bars", "stacked", "lines", "scatter"]), "The kind of chart."),
-    key("title", LABEL, "The line above it."),
-    key("columns", COUNT, "How many columns it has."),
-];
-
-const BY_JUDGE: &[Key] = &[
-    Key::required("name", TEXT, "Its name."),
-    key("title", LABEL, "The line above it."),
-    key("paper", LABEL, "Where the paper has it."),
-];
-
-const COLUMN: &[Key] = &[
-    key("accuracy", TEXT, "A task: the percent of answers that are right."),
-    key("pass_at", COUNT, "Of accuracy: some of so many answers are right."),
-    key("majority", FLAG, "Of accuracy: the most frequent answer is right."),
-    key("accuracy_of_attempted", TEXT, "A task: the percent of right answers among those that can be read."),
-    key("f1", TEXT, "A task: the F1 of its labels."),
-    key("precision", TEXT, "A task: the precision of its labels."),
-    key("recall", TEXT, "A task: the recall of its labels."),
-    key("mcc", TEXT, "A task: Matthews' correlation of its labels."),
-    key("fpr", TEXT, "A task: the false positives of a label."),
-    key("fnr", TEXT, "A task: the false negatives of a label."),
-    key("over", Kind::Choice(&["set", "answers"]), "Of f1: over the labels in the rows, or in the answers."),
-    key("average", Kind::Choice(&["macro", "micro"]), "The mean of the labels, or all answers together."),
-    key("of", TEXT, "One label, which counts against all others."),
-    key("ece", TEXT, "A task: the expected calibration error."),
-    key("brier", TEXT, "A task: the Brier score."),
-    key("correlation", TEXT, "A task: the correlation with people's numbers."),
-    key("score", TEXT, "A task: the mean of the judges' means."),
-    key("groups", TEXT, "A task: groups of rows in which all are right, or some are wrong."),
-    key("all_of", TEXTS, "Of groups: the parts that have to be right."),
-    key("failed", TEXTS, "Of groups: parts of which some are wrong."),
-    key("solved", TEXTS, "Of groups: parts that are right."),
-    key("format", TEXT_OR_TEXTS, "Tasks: answers that cannot be read."),
-    key("difference", TEXTS, "The difference of two columns before it."),
-    key("mean", TEXTS, "The mean of columns before it."),
-    key("geometric", TEXTS, "The geometric mean of columns before it."),
-    key("among", TEXT, "An expression: only the rows for which it is true."),
-    key("part", TEXT, "Only the rows of this part."),
-    key("each", TEXT, "A column of the set: one figure for each of its values."),
 ];

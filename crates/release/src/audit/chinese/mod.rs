@@ -5,7 +5,7 @@ mod reasons;
 mod stages;
 
 pub use evidence::evidence;
-pub use stages::{category, chart_word};
+pub use stages::{category, chart_word, declared};
 
 use std::sync::LazyLock;
 

@@ -2,6 +2,7 @@
 //! from statements, and, as the folder of the benchmark names them, the categories in charts.
 
 use riddlemill_benchmarks::ballot::Choice;
+use riddlemill_benchmarks::{Benchmark, Derived};
 
 use super::{stage, translated};
 
@@ -56,6 +57,16 @@ pub(super) const STAGES: &[(&str, &str, &str)] = &[
 /// The Chinese of a title, an axis, a series or the name of a row; `None` if there is none.
 pub fn chart_word(text: &str) -> Option<String> {
     translated(WORDS, text).or_else(|| stage_name(text))
+}
+
+/// The Chinese of a text of a figure that a benchmark's folder has in both languages.
+pub fn declared(text: &str) -> Option<String> {
+    static WORDS: Derived<Vec<(&str, &str)>> = Derived::new(|| {
+        let figures = |of: &'static Benchmark| of.evaluation.iter().chain(&of.report.figures);
+        let all = riddlemill_benchmarks::all().iter().flat_map(figures);
+        all.flat_map(|figure| figure.words.iter().copied()).collect()
+    });
+    translated(&WORDS, text)
 }
 
 /// A stage, or the step of its review.

@@ -61,7 +61,7 @@ fn division<'d>(declared: &'d figure::Report, figure: &Figure) -> Option<&'d Div
 
 fn add(figures: &mut Map<String, Json>, figure: &Figure, value: &Json) {
     match (&figure.kind, value) {
-        (Kind::Lines(_), _) => {}
+        (Kind::Lines(_) | Kind::OfAnswers(_), _) => {}
         (Kind::Numbers(_), Json::Object(numbers)) => figures.extend(numbers.clone()),
         _ => drop(figures.insert(figure.name.to_owned(), value.clone())),
     }

@@ -110,7 +110,7 @@ fn compute(figure: &Figure, records: &Records<'_>, source: &Source<'_>) -> Resul
         Kind::WordsKept(kept) => or_damaged(wins::words_kept(kept, records))?,
         Kind::Labels => columns::labels(source.data(), &source.items()?),
         Kind::Columns => columns::columns(source.data(), &source.items()?),
-        Kind::Lines(_) => Found::default(),
+        Kind::Lines(_) | Kind::OfAnswers(_) => Found::default(),
     };
     if !figure.keys.is_empty() {
         found.value = describe::keyed(found.value, &figure.keys).map_err(damaged)?;
