@@ -1,6 +1,9 @@
 //! Every page in Chinese says everything in Chinese, except posts, code and names.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use crate::browser::{Browser, Server, made};
 use crate::site::{pages, released};
@@ -206,13 +209,21 @@ fn read(html: &str, of_puzzles: bool) -> Page {
     page
 }
 
+/// A command that somebody types.
+static COMMAND: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"riddlemill( [!-~]+)+").unwrap());
+
+/// Names of columns: in quotes, or at the head of a table with its order or unit.
+static COLUMNS: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"`[^`]*`|^\s*[a-z_]+ ?([↑↓]|（字符）)").unwrap());
+
+/// English stops behind Chinese.
+static STOPS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\p{Han}([.;:?!](\s|$)|, )").unwrap());
+
 /// Words that are neither Chinese nor a name: of a command every word is one.
 fn english(text: &str, strict: bool) -> Vec<String> {
-    let command = regex::Regex::new(r"riddlemill( [!-~]+)+").unwrap();
-    let text = command.replace_all(text, " ");
+    let text = COMMAND.replace_all(text, " ");
     // Code, and the name of a column with an arrow or its unit.
-    let names = regex::Regex::new(r"`[^`]*`|^\s*[a-z_]+ ?([↑↓]|（字符）)").unwrap();
-    let text = names.replace_all(&text, " ");
+    let text = COLUMNS.replace_all(&text, " ");
     let text = TITLES.iter().fold(text.into_owned(), |text, title| text.replace(title, " "));
     let is_ascii = |c: char| c.is_ascii_graphic();
     let tokens: Vec<&str> =
@@ -224,8 +235,7 @@ fn english(text: &str, strict: bool) -> Vec<String> {
     };
     let found = tokens.iter().copied().filter(word).filter(|_| !alone);
     // A sentence ends with the full stop of its language.
-    let stops = regex::Regex::new(r"\p{Han}([.;:?!](\s|$)|, )").unwrap();
-    let stops = stops.find_iter(&text).map(|stop| stop.as_str()).filter(|_| !strict);
+    let stops = STOPS.find_iter(&text).map(|stop| stop.as_str()).filter(|_| !strict);
     found.chain(stops).map(str::to_owned).collect()
 }
 

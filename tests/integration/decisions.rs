@@ -338,7 +338,7 @@ fn books_of_other_machines_do_not_pass_over_decisions() {
     decide(&ws, &["keep", "tieba:101", "--recipe", "flub"]).expect(0);
     let result = ws.call(["assemble", "filter", "--recipe", "flub", "terms.txt"]);
     assert_eq!(result.code, 2, "{}", result.err);
-    assert!(result.err.contains("raw/decisions has a decision about it"), "{}", result.err);
+    assert!(result.err.contains("raw/decisions has 1 decision about it"), "{}", result.err);
     let result = ws.shell("echo '{\"id\":1,\"text\":\"嗯\"}' | $0 apply filter --recipe flub").expect(0);
     assert!(result.err.contains("raw/decisions has 1 decision about filter"), "{}", result.err);
 }

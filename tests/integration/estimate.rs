@@ -48,7 +48,8 @@ fn nothing_is_known_before_an_import_and_nothing_is_made_by_looking() {
     let ws = priced(&server);
     let result = ws.call(["estimate", "--recipe", GEN].iter().chain(&LOOP)).expect(0).out;
     assert!(
-        result.contains("not imported yet") && result.contains("riddlemill run --offline --to dedup"),
+        result.contains("not imported yet")
+            && result.contains(&format!("riddlemill run --recipe {GEN} --offline --to dedup")),
         "{result}"
     );
     assert!(!ws.exists("staged"));
